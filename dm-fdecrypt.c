@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The device-mapper target: table in, bios through, status out.
+ *
+ * It ties the parts together and knows device mapper; how bios, keys, IVs and ciphers work it must not know.
+ */
+
+#include "dm-fdecrypt-engine.h"
+#include "dm-fdecrypt-fdiv.h"
+#include "dm-fdecrypt-io.h"
+#include "dm-fdecrypt-key.h"
+#include "dm-fdecrypt-table.h"
+
+#include <linux/blk-integrity.h>
+#include <linux/blkdev.h>
+#include <linux/device-mapper.h>
+#include <linux/log2.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#define DM_MSG_PREFIX	"fdecrypt"
+
+static bool show_keys;
+module_param(show_keys, bool, 0600);
+MODULE_PARM_DESC(show_keys, "Print raw keys in TABLE text; zeros stand for them otherwise (default 0)");
+
+/*
+ * struct fdecrypt_target - a mapping
+ *
+ * Const from constructor to destructor, but for @key and @suspended, which change only while no bio is in
+ * flight: device mapper calls messages, suspend and resume one at a time.
+ */
+struct fdecrypt_target {
+	char *cipher_word;		/* as the table line had it */
+	struct fdecrypt_cipher cipher;
+	struct fdecrypt_options opts;
+	struct fdecrypt_key key;
+	bool suspended;
+	struct dm_dev *dev;
+	struct fdecrypt_volume volume;
+};
+
+/* -- constructor and destructor ----------------------------------------------------------------- */
+
+static void fdecrypt_dtr(struct dm_target *ti)
+{
+	struct fdecrypt_target *ft = ti->private;
+
+	fdecrypt_volume_exit(&ft->volume);
+	fdecrypt_engine_close(&ft->volume.engine);
+	if (ft->dev)
+		dm_put_device(ti, ft->dev);
+	fdecrypt_key_wipe(&ft->key);
+	kfree(ft->cipher_word);
+	kfree(ft);
+}
+
+/* <key>, into key and engine */
+static int fdecrypt_ctr_key(struct fdecrypt_target *ft, const char *word, const char **error)
+{
+	int err;
+
+	err = fdecrypt_key_load(&ft->key, word, error);
+	if (err)
+		return err;
+	if (ft->key.size % ft->cipher.key_count) {
+		*error = "Error decoding and setting key: the key size is not a multiple of the key count";
+		return -EINVAL;
+	}
+	err = fdecrypt_engine_set_key(&ft->volume.engine, ft->key.bytes, ft->key.size);
+	if (err)
+		*error = "Error decoding and setting key: the cipher takes no key of this size or value";
+	fdecrypt_key_forget_bytes(&ft->key);
+	return err;
+}
+
+/* <iv_offset> */
+static int fdecrypt_ctr_iv_offset(struct fdecrypt_target *ft, const char *word, sector_t len, const char **error)
+{
+	u64 *iv_offset = &ft->volume.iv_offset;
+
+	if (fdecrypt_parse_u64(word, iv_offset) ||
+	    !IS_ALIGNED(*iv_offset, ft->opts.unit_size >> SECTOR_SHIFT)) {
+		*error = "Invalid iv_offset sector: expected a number that is a multiple of sector_size / 512";
+		return -EINVAL;
+	}
+	if (len && *iv_offset > U64_MAX - (len - 1)) {
+		*error = "Invalid iv_offset sector: the last sector's IV number would exceed 64 bits";
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* <device> <dev_start> */
+static int fdecrypt_ctr_device(struct fdecrypt_target *ft, struct dm_target *ti, char **argv)
+{
+	u64 start;
+	int err;
+
+	err = dm_get_device(ti, argv[0], dm_table_get_mode(ti->table), &ft->dev);
+	if (err) {
+		ti->error = "Device lookup failed";
+		ft->dev = NULL;
+		return err;
+	}
+	if (fdecrypt_parse_u64(argv[1], &start) || start != (sector_t)start) {
+		ti->error = "Invalid device sector";
+		return -EINVAL;
+	}
+	ft->volume.bdev = ft->dev->bdev;
+	ft->volume.start = start;
+	ft->volume.keep_order = bdev_is_zoned(ft->dev->bdev);
+
+	if (ft->opts.integrity != FDECRYPT_INTEGRITY_ABSENT) {
+		ti->error = fdecrypt_check_integrity(ft->dev->bdev, ft->opts.tag_size, ft->opts.unit_size);
+		if (ti->error)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static void fdecrypt_ctr_units(struct fdecrypt_target *ft)
+{
+	struct fdecrypt_volume *v = &ft->volume;
+
+	v->unit_size = ft->opts.unit_size;
+	if (ft->opts.iv_large_sectors) {
+		v->iv_shift = ilog2(v->unit_size >> SECTOR_SHIFT);
+		v->step = 1;
+	} else {
+		v->step = v->unit_size >> SECTOR_SHIFT;
+	}
+}
+
+static void fdecrypt_ctr_target(struct fdecrypt_target *ft, struct dm_target *ti)
+{
+	ti->per_io_data_size = fdecrypt_volume_per_bio_size(&ft->volume);
+	ti->num_flush_bios = 1;
+	ti->num_discard_bios = ft->opts.allow_discards;
+	ti->limit_swap_bios = true;
+	ti->accounts_remapped_io = true;
+	ti->emulate_zone_append = ft->volume.keep_order;
+}
+
+/* The table line's own errors come in dm-crypt's order, so that a line has the same first error on both. */
+static int fdecrypt_construct(struct fdecrypt_target *ft, struct dm_target *ti, unsigned int argc, char **argv)
+{
+	const char *error = "Cannot allocate cipher strings";
+	struct fdecrypt_key_word key_word;
+	int err;
+
+	ft->volume.name = dm_table_device_name(ti->table);
+	ft->cipher_word = kstrdup(argv[0], GFP_KERNEL);
+	err = ft->cipher_word ? 0 : -ENOMEM;
+	if (!err)
+		err = fdecrypt_parse_key(argv[1], &key_word, &error);
+	if (!err)
+		err = fdecrypt_parse_options(argc - 5, argv + 5, &ft->opts, &error);
+	if (!err && ti->len & ((ft->opts.unit_size >> SECTOR_SHIFT) - 1)) {
+		error = "Device size is not multiple of sector_size feature";
+		err = -EINVAL;
+	}
+	if (!err)
+		err = fdecrypt_parse_cipher(argv[0], &ft->opts, &ft->cipher, &error);
+	if (!err)
+		err = fdecrypt_engine_open(&ft->volume.engine, &ft->cipher, &error);
+	if (!err)
+		err = fdecrypt_ctr_key(ft, argv[1], &error);
+	if (!err)
+		err = fdecrypt_ctr_iv_offset(ft, argv[2], ti->len, &error);
+	if (err) {
+		ti->error = (char *)error;
+		return err;
+	}
+
+	err = fdecrypt_ctr_device(ft, ti, argv + 3);
+	if (err)
+		return err;
+	fdecrypt_ctr_units(ft);
+	err = fdecrypt_volume_init(&ft->volume, &ft->opts, &error);
+	if (err) {
+		ti->error = (char *)error;
+		return err;
+	}
+	fdecrypt_ctr_target(ft, ti);
+	return 0;
+}
+
+static int fdecrypt_ctr(struct dm_target *ti, unsigned int argc, char **argv)
+{
+	struct fdecrypt_target *ft;
+	int err;
+
+	if (argc < 5) {
+		ti->error = "Not enough arguments";
+		err = -EINVAL;
+		goto out;
+	}
+	ft = kzalloc(sizeof(*ft), GFP_KERNEL);
+	if (!ft) {
+		ti->error = "Cannot allocate encryption context";
+		err = -ENOMEM;
+		goto out;
+	}
+	ti->private = ft;
+	err = fdecrypt_construct(ft, ti, argc, argv);
+	if (err)
+		fdecrypt_dtr(ti);
+out:
+	if (argc >= 2)
+		fdecrypt_key_wipe_word(argv[1]);
+	return err;
+}
+
+/* -- bios --------------------------------------------------------------------------------------- */
+
+static int fdecrypt_map(struct dm_target *ti, struct bio *bio)
+{
+	struct fdecrypt_target *ft = ti->private;
+
+	return fdecrypt_volume_map(&ft->volume, ti, bio);
+}
+
+static int fdecrypt_iterate_devices(struct dm_target *ti, iterate_devices_callout_fn fn, void *data)
+{
+	struct fdecrypt_target *ft = ti->private;
+
+	return fn(ti, ft->dev, ft->volume.start, ti->len, data);
+}
+
+static void fdecrypt_io_hints(struct dm_target *ti, struct queue_limits *limits)
+{
+	struct fdecrypt_target *ft = ti->private;
+
+	dm_stack_bs_limits(limits, ft->volume.unit_size);
+	/* A unit then never straddles two segments of a bio. */
+	limits->dma_alignment = limits->logical_block_size - 1;
+	fdecrypt_limit_bios(limits, BIO_MAX_VECS << PAGE_SHIFT);
+	if (ft->volume.keep_order)
+		limits->max_hw_sectors = min_t(unsigned int, limits->max_hw_sectors,
+					       BIO_MAX_VECS << (PAGE_SHIFT - SECTOR_SHIFT));
+}
+
+#ifdef CONFIG_BLK_DEV_ZONED
+static int fdecrypt_report_zones(struct dm_target *ti, struct dm_report_zones_args *args, unsigned int nr_zones)
+{
+	struct fdecrypt_target *ft = ti->private;
+
+	return dm_report_zones(ft->dev->bdev, ft->volume.start,
+			       ft->volume.start + dm_target_offset(ti, args->next_sector), args, nr_zones);
+}
+#else
+#define fdecrypt_report_zones NULL
+#endif
+
+/* -- suspend, resume, keys ---------------------------------------------------------------------- */
+
+static void fdecrypt_postsuspend(struct dm_target *ti)
+{
+	struct fdecrypt_target *ft = ti->private;
+
+	ft->suspended = true;
+}
+
+static int fdecrypt_preresume(struct dm_target *ti)
+{
+	struct fdecrypt_target *ft = ti->private;
+
+	if (ft->key.valid)
+		return 0;
+	DMERR("%s: aborting resume - crypt key is not set.", ft->volume.name);
+	return -EAGAIN;
+}
+
+static void fdecrypt_resume(struct dm_target *ti)
+{
+	struct fdecrypt_target *ft = ti->private;
+
+	ft->suspended = false;
+}
+
+/* key set <key>: nothing changes unless the cipher takes it. */
+static int fdecrypt_key_set(struct fdecrypt_target *ft, const char *word)
+{
+	struct fdecrypt_key new = { };
+	const char *error;
+	int err;
+
+	err = fdecrypt_key_load(&new, word, &error);
+	if (!err && new.size != ft->key.size) {
+		error = "the new key must have the size of the old one";
+		err = -EINVAL;
+	}
+	if (!err) {
+		err = fdecrypt_engine_set_key(&ft->volume.engine, new.bytes, new.size);
+		error = "the cipher does not take this key";
+		/* A cipher may forget its old key when it refuses another. */
+		if (err && ft->key.valid)
+			ft->key.valid = ft->key.bytes && !fdecrypt_engine_set_key(&ft->volume.engine, ft->key.bytes,
+										    ft->key.size);
+	}
+	if (err) {
+		DMWARN("%s: key not set: %s", ft->volume.name, error);
+		fdecrypt_key_wipe(&new);
+		return err;
+	}
+	fdecrypt_key_forget_bytes(&new);
+	fdecrypt_key_wipe(&ft->key);
+	ft->key = new;
+	return 0;
+}
+
+static int fdecrypt_key_message_wipe(struct fdecrypt_target *ft)
+{
+	int err = fdecrypt_engine_wipe_key(&ft->volume.engine, ft->key.size);
+
+	if (err) {
+		DMWARN("%s: key not wiped: error %d", ft->volume.name, err);
+		return err;
+	}
+	fdecrypt_key_wipe(&ft->key);
+	return 0;
+}
+
+static int fdecrypt_key_message(struct fdecrypt_target *ft, unsigned int argc, char **argv)
+{
+	if (!ft->suspended) {
+		DMWARN("%s: not suspended during key manipulation.", ft->volume.name);
+		return -EINVAL;
+	}
+	if (argc == 3 && !strcasecmp(argv[1], "set"))
+		return fdecrypt_key_set(ft, argv[2]);
+	if (argc == 2 && !strcasecmp(argv[1], "wipe"))
+		return fdecrypt_key_message_wipe(ft);
+	DMWARN("%s: unrecognised message received: expected key set <key> or key wipe", ft->volume.name);
+	return -EINVAL;
+}
+
+static int fdecrypt_message(struct dm_target *ti, unsigned int argc, char **argv, char *result,
+			    unsigned int maxlen)
+{
+	struct fdecrypt_target *ft = ti->private;
+	unsigned int i;
+	int err;
+
+	if (argc >= 2 && !strcasecmp(argv[0], "key")) {
+		err = fdecrypt_key_message(ft, argc, argv);
+		/* Whatever was wrong with it, what stands there may be a key. */
+		for (i = 2; i < argc; i++)
+			fdecrypt_key_wipe_word(argv[i]);
+		return err;
+	}
+	DMWARN("%s: unrecognised message received.", ft->volume.name);
+	return -EINVAL;
+}
+
+/* -- status ------------------------------------------------------------------------------------- */
+
+static void fdecrypt_status_info(struct fdecrypt_target *ft, char *result, unsigned int maxlen)
+{
+	struct fdecrypt_stats sum;
+
+	fdecrypt_volume_stats(&ft->volume, &sum);
+	scnprintf(result, maxlen, "driver=%s unit=%u reads=%llu read_bytes=%llu writes=%llu write_bytes=%llu errors=%llu",
+		  fdecrypt_engine_driver(&ft->volume.engine), ft->volume.unit_size, sum.batches[READ],
+		  sum.bytes[READ], sum.batches[WRITE], sum.bytes[WRITE], sum.errors);
+}
+
+static void fdecrypt_status_table(struct fdecrypt_target *ft, char *result, unsigned int maxlen)
+{
+	size_t sz = 0;
+
+	DMEMIT("%s ", ft->cipher_word);
+	sz += fdecrypt_key_print(&ft->key, show_keys, result + sz, maxlen - sz);
+	DMEMIT(" %llu %s %llu", ft->volume.iv_offset, ft->dev->name, (unsigned long long)ft->volume.start);
+	fdecrypt_print_options(&ft->opts, result + sz, maxlen - sz);
+}
+
+static void fdecrypt_status_ima(struct fdecrypt_target *ft, struct dm_target *ti, char *result,
+				unsigned int maxlen)
+{
+	size_t sz = 0;
+
+	DMEMIT_TARGET_NAME_VERSION(ti->type);
+	sz += fdecrypt_print_options_ima(&ft->opts, result + sz, maxlen - sz);
+	DMEMIT(",cipher_string=%s,key_size=%u,key_parts=%u,key_extra_size=0,key_mac_size=%u;", ft->cipher_word,
+	       ft->key.size, ft->cipher.key_count, ft->opts.integrity_key_size);
+}
+
+static void fdecrypt_status(struct dm_target *ti, status_type_t type, unsigned int status_flags, char *result,
+			    unsigned int maxlen)
+{
+	struct fdecrypt_target *ft = ti->private;
+
+	switch (type) {
+	case STATUSTYPE_INFO:
+		fdecrypt_status_info(ft, result, maxlen);
+		break;
+	case STATUSTYPE_TABLE:
+		fdecrypt_status_table(ft, result, maxlen);
+		break;
+	case STATUSTYPE_IMA:
+		fdecrypt_status_ima(ft, ti, result, maxlen);
+		break;
+	}
+}
+
+/* -- module ------------------------------------------------------------------------------------- */
+
+static struct target_type fdecrypt_target = {
+	.name			= "fdecrypt",
+	.version		= { 1, 0, 0 },
+	.module			= THIS_MODULE,
+	.features		= DM_TARGET_ZONED_HM | DM_TARGET_ATOMIC_WRITES,
+	.ctr			= fdecrypt_ctr,
+	.dtr			= fdecrypt_dtr,
+	.map			= fdecrypt_map,
+	.postsuspend		= fdecrypt_postsuspend,
+	.preresume		= fdecrypt_preresume,
+	.resume			= fdecrypt_resume,
+	.status			= fdecrypt_status,
+	.message		= fdecrypt_message,
+	.report_zones		= fdecrypt_report_zones,
+	.iterate_devices	= fdecrypt_iterate_devices,
+	.io_hints		= fdecrypt_io_hints,
+};
+
+static int __init fdecrypt_init(void)
+{
+	int err;
+
+	err = fdecrypt_fdiv_register();
+	if (err)
+		return err;
+	err = dm_register_target(&fdecrypt_target);
+	if (err)
+		fdecrypt_fdiv_unregister();
+	return err;
+}
+
+static void __exit fdecrypt_exit(void)
+{
+	dm_unregister_target(&fdecrypt_target);
+	fdecrypt_fdiv_unregister();
+}
+
+module_init(fdecrypt_init);
+module_exit(fdecrypt_exit);
+
+MODULE_AUTHOR("The dm-fdecrypt developers");
+MODULE_DESCRIPTION(DM_NAME " target for transparent encryption, on-disk compatible with dm-crypt");
+MODULE_SOFTDEP("pre: xts cbc essiv");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The data path: a bio on its way through a volume.
+ *
+ * It must not know table lines, keys or messages: the target hands it a volume that is ready.
+ */
+#ifndef DM_FDECRYPT_IO_H
+#define DM_FDECRYPT_IO_H
+
+#include "dm-fdecrypt-engine.h"
+
+#include <linux/bio.h>
+#include <linux/blk_types.h>
+#include <linux/mempool.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/workqueue.h>
+
+struct dm_target;
+
+/* What has been done; one for each CPU. */
+struct fdecrypt_stats {
+	u64 batches[2];			/* [READ], [WRITE] */
+	u64 bytes[2];
+	u64 errors;			/* batches that the engine failed */
+};
+
+/**
+ * struct fdecrypt_volume - what the data path needs to know of a mapping
+ * @name: device name for log lines
+ * @bdev: device below
+ * @start: first 512-byte sector used of it
+ * @iv_offset: added to the sector number before the IV is made
+ * @unit_size: bytes of a data unit
+ * @iv_shift: IV sectors are 512-byte sectors shifted right by this
+ * @step: IV sectors from one unit to the next
+ * @inline_reads: decrypt where the read completes, if crypto may run there
+ * @inline_writes: encrypt where the write is submitted, if memory is there at once
+ * @keep_order: writes reach the device below in the order they came (zoned devices)
+ * @engine: encrypts and decrypts batches
+ * @crypt: workers that decrypt, and go on where an engine answered late; they never wait for memory
+ * @writes: workers that begin writes; they wait for pages, which only bios that @crypt finishes give back
+ * @bios: bios for the device below
+ * @pages: pages for encrypted data
+ * @pages_lock: held while a write that did not get its pages at once waits for the pool
+ * @stats: counters
+ *
+ * Const from fdecrypt_volume_init() to fdecrypt_volume_exit(), but for what the pools and counters do.
+ */
+struct fdecrypt_volume {
+	const char *name;
+	struct block_device *bdev;
+	sector_t start;
+	u64 iv_offset;
+	unsigned int unit_size;
+	unsigned int iv_shift;
+	unsigned int step;
+	bool inline_reads;
+	bool inline_writes;
+	bool keep_order;
+	struct fdecrypt_engine engine;
+
+	struct workqueue_struct *crypt;
+	struct workqueue_struct *writes;
+	struct bio_set bios;
+	mempool_t pages;
+	struct mutex pages_lock;
+	struct fdecrypt_stats __percpu *stats;
+};
+
+int fdecrypt_volume_init(struct fdecrypt_volume *v, const struct fdecrypt_options *opts, const char **error);
+void fdecrypt_volume_exit(struct fdecrypt_volume *v);
+size_t fdecrypt_volume_per_bio_size(const struct fdecrypt_volume *v);
+int fdecrypt_volume_map(struct fdecrypt_volume *v, struct dm_target *ti, struct bio *bio);
+void fdecrypt_volume_stats(const struct fdecrypt_volume *v, struct fdecrypt_stats *sum);
+
+#endif
