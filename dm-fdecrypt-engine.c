@@ -26,10 +26,6 @@
 #include <linux/cpufeature.h>
 #endif
 
-/* Exported by every kernel, declared only in a header that none ships. */
-extern struct list_head crypto_alg_list;
-extern struct rw_semaphore crypto_alg_sem;
-
 /*
  * Drivers that allocate memory for a request are left out as dm-crypt leaves them out: under memory
  * pressure they fail, and there is nothing yet to fall back to.

@@ -23,8 +23,12 @@
 
 #define DM_MSG_PREFIX	"fdecrypt"
 
-/* Bio segments of a batch: 64 KiB of single pages, enough to make the fixed cost of a request small. */
+/*
+ * A batch is large enough to make the fixed cost of a request small, and small enough not to hold a CPU for
+ * long with a slow cipher, however many pages a segment has.
+ */
 #define BATCH_SEGMENTS	16u
+#define BATCH_BYTES	(64u << 10)
 
 /* A write bio never needs more pages than the pool holds, or it could wait for ever. */
 #define WRITE_PAGES_MAX	BIO_MAX_VECS
@@ -68,12 +72,13 @@ static unsigned int fdecrypt_fill_sg(struct scatterlist *sg, struct bio *bio, st
 {
 	unsigned int bytes = 0;
 
-	for (*nr = 0; *nr < BATCH_SEGMENTS && iter.bi_size; ++*nr) {
+	for (*nr = 0; *nr < BATCH_SEGMENTS && bytes < BATCH_BYTES && iter.bi_size; ++*nr) {
 		struct bio_vec bv = mp_bvec_iter_bvec(bio->bi_io_vec, iter);
+		unsigned int len = min(bv.bv_len, BATCH_BYTES - bytes);
 
-		sg_set_page(&sg[*nr], bv.bv_page, bv.bv_len, bv.bv_offset);
-		bytes += bv.bv_len;
-		bio_advance_iter_single(bio, &iter, bv.bv_len);
+		sg_set_page(&sg[*nr], bv.bv_page, len, bv.bv_offset);
+		bytes += len;
+		bio_advance_iter_single(bio, &iter, len);
 	}
 	return bytes;
 }

@@ -280,6 +280,18 @@ static void fdecrypt_resume(struct dm_target *ti)
 	ft->suspended = false;
 }
 
+/* A cipher that refuses a key may have forgotten its old one, and may have taken a part of the new one. */
+static void fdecrypt_key_restore(struct fdecrypt_target *ft)
+{
+	struct fdecrypt_engine *engine = &ft->volume.engine;
+
+	if (ft->key.valid && (ft->key.bytes || !ft->key.size) &&
+	    !fdecrypt_engine_set_key(engine, ft->key.bytes, ft->key.size))
+		return;
+	fdecrypt_engine_wipe_key(engine, ft->key.size);
+	fdecrypt_key_wipe(&ft->key);
+}
+
 /* key set <key>: nothing changes unless the cipher takes it. */
 static int fdecrypt_key_set(struct fdecrypt_target *ft, const char *word)
 {
@@ -295,10 +307,8 @@ static int fdecrypt_key_set(struct fdecrypt_target *ft, const char *word)
 	if (!err) {
 		err = fdecrypt_engine_set_key(&ft->volume.engine, new.bytes, new.size);
 		error = "the cipher does not take this key";
-		/* A cipher may forget its old key when it refuses another. */
-		if (err && ft->key.valid)
-			ft->key.valid = ft->key.bytes && !fdecrypt_engine_set_key(&ft->volume.engine, ft->key.bytes,
-										    ft->key.size);
+		if (err)
+			fdecrypt_key_restore(ft);
 	}
 	if (err) {
 		DMWARN("%s: key not set: %s", ft->volume.name, error);
