@@ -104,19 +104,19 @@ tap_name() {
 
 # tap_of NAME COMMAND...: take over the TAP points that another program prints
 tap_of() {
-	local name=$1 line n=0 st
+	local name=$1 line n=0 st='' plan=''
 	shift
 	while IFS= read -r line; do
 		case $line in
 		"ok "*)     tap_name "${line#ok }"; ok "$tap_said"; n=$((n + 1));;
 		"not ok "*) tap_name "${line#not ok }"; not_ok "$tap_said"; n=$((n + 1));;
-		"1.."*)     ;;
+		"1.."*)     plan=${line#1..};;
 		exit=*)     st=${line#exit=};;
 		*)          diag "${line#"# "}";;
 		esac
 	done < <("$@" 2>&1; echo "exit=$?")
-	if [ $n -eq 0 ] || [ "${st:-99}" -gt 1 ]; then
-		not_ok "$name ran to its end" "status ${st:-none}, $n results"
+	if [ $n -eq 0 ] || [ "$n" != "$plan" ] || [ "${st:-99}" -gt 1 ]; then
+		not_ok "$name ran to its end" "status $st, $n results, plan '$plan'"
 	fi
 }
 

@@ -4,11 +4,15 @@
  *
  *	iocheck write  [-u UNIT] [-n OPS] DEVICE SEED
  *	iocheck verify [-u UNIT] [-n OPS] DEVICE SEED
+ *	iocheck both   [-u UNIT] [-n OPS] DEVICE DEVICE2 SEED
  *
  * "write" fills the device with a pattern, then overwrites parts of it, again
  * and again.  "verify" works out, from the same seed, what must be there, and
  * reads all of it in other pieces.  Nothing passes from one to the other but
  * the device, so it may be read through another target than it was written.
+ * "both" writes one, verifies the other, writes that with the next seed, and
+ * verifies the first: two devices over the same sectors, in one process because
+ * page faults are what costs time in the guest.
  *
  * The device is cut into zones, one thread each, so that several requests are in
  * flight and the result does not depend on their order.  Offsets and lengths
@@ -41,7 +45,7 @@
 #define PAGE		4096u
 #define MAX_IO		(1u << 20)
 #define MAX_VECS	512
-#define ARENA		(4u << 20)	/* memory that buffers are cut from */
+#define ARENA		((2u << 20) + 65536)	/* memory that buffers are cut from */
 
 enum kind { DIRECT, VECTOR, FUA, BUFFERED, KINDS };
 static const char *const kind_name[KINDS] = {
@@ -88,6 +92,7 @@ struct zone {
 	pthread_t thread;
 	bool failed;
 	uint8_t *arena;
+	uint8_t *check;
 };
 
 static const char *dev;
@@ -349,7 +354,7 @@ static void *run_zone(void *arg)
 	struct zone *z = arg;
 	struct rng ops = seeded(seed, 1, z->nr);
 	struct rng mem = seeded(seed, writing ? 2 : 3, z->nr);
-	uint8_t *check = malloc(MAX_IO);
+	uint8_t *check = z->check;
 	struct op *list, op;
 	unsigned int n;
 
@@ -381,8 +386,18 @@ static void *run_zone(void *arg)
 		}
 	}
 out:
-	free(check);
 	return NULL;
+}
+
+/* Memory with its pages in place: faults are slow in a guest. */
+static void *memory(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (p == MAP_FAILED)
+		die("no memory");
+	return p;
 }
 
 static uint32_t dma_alignment(const struct stat *st)
@@ -413,16 +428,94 @@ static unsigned long number(const char *s)
 	return v;
 }
 
-int main(int argc, char **argv)
+static struct zone zones[MAX_ZONES];
+
+/* Write or verify one device. */
+static bool run(const char *path, uint64_t with_seed, bool write)
 {
-	struct zone zones[MAX_ZONES];
-	int nr_zones, lbs = 512, c, bad = 0;
-	uint64_t step;
+	int nr_zones, lbs = 512;
+	bool good = true;
+	uint64_t size, step;
 	struct stat st;
 
-	if (argc < 2 || (strcmp(argv[1], "write") && strcmp(argv[1], "verify")))
-		die("usage: iocheck write|verify [-u UNIT] [-n OPS] DEVICE SEED");
-	writing = !strcmp(argv[1], "write");
+	dev = path;
+	seed = with_seed;
+	writing = write;
+	fd_direct = open(dev, (writing ? O_RDWR : O_RDONLY) | O_DIRECT);
+	fd_buffered = open(dev, writing ? O_RDWR : O_RDONLY);
+	if (fd_direct < 0 || fd_buffered < 0 || fstat(fd_direct, &st))
+		die("%s: %s", dev, strerror(errno));
+	if (ioctl(fd_direct, BLKGETSIZE64, &size) ||
+	    ioctl(fd_direct, BLKSSZGET, &lbs))
+		die("%s is not a block device", dev);
+	if (!unit)
+		unit = lbs;
+	if (unit < 512 || unit > PAGE || unit & (unit - 1))
+		die("unit %u is none of 512, 1024, 2048, 4096", unit);
+	if ((uint32_t)lbs > unit)
+		die("%s has blocks of %d bytes, units are %u", dev, lbs, unit);
+	if (!size || size % unit)
+		die("%s: %llu bytes are not whole units", dev,
+		    (unsigned long long)size);
+	align_mem = dma_alignment(&st);
+	if (align_mem > PAGE)
+		align_mem = PAGE;
+	/* readahead of one zone must not look into the next */
+	posix_fadvise(fd_buffered, 0, 0, POSIX_FADV_RANDOM);
+
+	/* zones large enough for the largest I/O, where there is room */
+	nr_zones = size < 8 * PAGE ? 1 : size < 4 * MAX_IO ? 2 : MAX_ZONES;
+	step = size / nr_zones / PAGE * PAGE;
+	if (!model) {
+		dev_size = size;
+		model = memory(size);
+		owner = memory((size / 512 + 1) * sizeof(*owner));
+		for (int i = 0; i < nr_zones; i++) {
+			zones[i].arena = memory(ARENA + 4 * PAGE);
+			zones[i].check = memory(MAX_IO);
+		}
+	} else if (size != dev_size) {
+		die("%s has another size", dev);
+	}
+	memset(owner, 0, (size / 512 + 1) * sizeof(*owner));
+	for (int i = 0; i < nr_zones; i++) {
+		struct zone *z = &zones[i];
+
+		z->nr = i;
+		z->start = i * step;
+		z->end = i == nr_zones - 1 ? size : z->start + step;
+		z->failed = false;
+	}
+	for (int i = 0; i < nr_zones; i++)
+		if (pthread_create(&zones[i].thread, NULL, run_zone, &zones[i]))
+			die("no thread");
+	for (int i = 0; i < nr_zones; i++) {
+		pthread_join(zones[i].thread, NULL);
+		good &= !zones[i].failed;
+	}
+	if (writing && fsync(fd_buffered)) {
+		fprintf(stderr, "iocheck: %s: fsync: %s\n", dev, strerror(errno));
+		good = false;
+	}
+	/* nothing may stay in the page cache for the other target to miss */
+	if (ioctl(fd_buffered, BLKFLSBUF) || close(fd_buffered) ||
+	    close(fd_direct)) {
+		fprintf(stderr, "iocheck: %s: close: %s\n", dev, strerror(errno));
+		good = false;
+	}
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	bool both = !strcmp(what, "both"), write = !strcmp(what, "write");
+	uint64_t s;
+	bool good;
+	int c;
+
+	if (!both && !write && strcmp(what, "verify"))
+		die("usage: iocheck write|verify|both [-u UNIT] [-n OPS] DEVICE [DEVICE2] SEED");
 	optind = 2;
 	while ((c = getopt(argc, argv, "u:n:")) != -1) {
 		if (c == 'u')
@@ -432,67 +525,16 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	if (argc - optind != 2)
+	if (argc - optind != (both ? 3 : 2))
 		die("a device and a seed are needed");
-	dev = argv[optind];
-	seed = number(argv[optind + 1]);
-
-	fd_direct = open(dev, (writing ? O_RDWR : O_RDONLY) | O_DIRECT);
-	fd_buffered = open(dev, writing ? O_RDWR : O_RDONLY);
-	if (fd_direct < 0 || fd_buffered < 0 || fstat(fd_direct, &st))
-		die("%s: %s", dev, strerror(errno));
-	if (ioctl(fd_direct, BLKGETSIZE64, &dev_size) ||
-	    ioctl(fd_direct, BLKSSZGET, &lbs))
-		die("%s is not a block device", dev);
-	if (!unit)
-		unit = lbs;
-	if (unit < 512 || unit > PAGE || unit & (unit - 1))
-		die("unit %u is none of 512, 1024, 2048, 4096", unit);
-	if ((uint32_t)lbs > unit)
-		die("%s has blocks of %d bytes, units are %u", dev, lbs, unit);
-	if (!dev_size || dev_size % unit)
-		die("%s: %llu bytes are not whole units", dev,
-		    (unsigned long long)dev_size);
 	if (nr_ops > 60000)
 		die("too many operations");
-	align_mem = dma_alignment(&st);
-	if (align_mem > PAGE)
-		align_mem = PAGE;
-	/* readahead of one zone must not look into the next */
-	posix_fadvise(fd_buffered, 0, 0, POSIX_FADV_RANDOM);
-
-	model = malloc(dev_size);
-	owner = calloc(dev_size / 512 + 1, sizeof(*owner));
-	if (!model || !owner)
-		die("no memory");
-	nr_zones = dev_size < 8 * PAGE ? 1 : MAX_ZONES;
-	step = dev_size / nr_zones / PAGE * PAGE;
-	for (int i = 0; i < nr_zones; i++) {
-		struct zone *z = &zones[i];
-
-		memset(z, 0, sizeof(*z));
-		z->nr = i;
-		z->start = i * step;
-		z->end = i == nr_zones - 1 ? dev_size : z->start + step;
-		z->arena = mmap(NULL, ARENA + 4 * PAGE, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (z->arena == MAP_FAILED)
-			die("no memory");
-	}
-	for (int i = 0; i < nr_zones; i++)
-		if (pthread_create(&zones[i].thread, NULL, run_zone, &zones[i]))
-			die("no thread");
-	for (int i = 0; i < nr_zones; i++) {
-		pthread_join(zones[i].thread, NULL);
-		bad |= zones[i].failed;
-	}
-	if (writing && fsync(fd_buffered)) {
-		fprintf(stderr, "iocheck: %s: fsync: %s\n", dev, strerror(errno));
-		bad = 1;
-	}
-	if (close(fd_buffered) || close(fd_direct)) {
-		fprintf(stderr, "iocheck: %s: close: %s\n", dev, strerror(errno));
-		bad = 1;
-	}
-	return bad;
+	argv += optind;
+	s = number(argv[both ? 2 : 1]);
+	if (both)
+		good = run(argv[0], s, true) && run(argv[1], s, false) &&
+		       run(argv[1], s + 1, true) && run(argv[0], s + 1, false);
+	else
+		good = run(argv[0], s, write);
+	return good ? 0 : 1;
 }
