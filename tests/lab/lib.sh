@@ -57,7 +57,7 @@ lab_hash() { sha256sum | cut -c1-16; }
 lab_prune() {	# COUNT DIR...
 	local keep=$1 dir
 	shift
-	find "$@" -maxdepth 0 -printf '%T@ %p\n' 2>/dev/null | sort -rn | tail -n "+$((keep + 1))" |
+	{ find "$@" -maxdepth 0 -printf '%T@ %p\n' 2>/dev/null || true; } | sort -rn | tail -n "+$((keep + 1))" |
 		while read -r _ dir; do rm -rf -- "$dir"; done
 }
 
