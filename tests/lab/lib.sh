@@ -78,9 +78,13 @@ lab_check_config() {
 # and in two folders there; any other module is all of its DIR.
 lab_module_files() {	# DIR
 	local where=(.)
-	(cd "$1" || exit
-		[ "$1" != "$lab_top" ] || where=(Kbuild ./*.[chS] include engine)
-		find "${where[@]}" -type f \( -name '*.[chS]' -o -name Kbuild \) ! -name '*.mod.c' 2>/dev/null | sort)
+	(
+		cd "$1" || exit
+		shopt -s nullglob
+		# A folder that is not there (yet) is no error: the globs drop it.
+		[ "$1" != "$lab_top" ] || where=(Kbuil[d] ./*.[chS] includ[e] engin[e])
+		find "${where[@]}" -type f \( -name '*.[chS]' -o -name Kbuild \) ! -name '*.mod.c' | sort
+	)
 }
 
 # Build a copy of the module in DIR at DEST (so that variants never share an object) against KDIR, log in DEST/log.
