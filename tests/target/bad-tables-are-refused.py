@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables that must be refused: errno, one line that says why, nothing left.
 
-usage: bad-tables-are-refused.py TARGET DEVICE [INTEGRITY-DEVICE]
+usage: bad-tables-are-refused.py TARGET DEVICE
 
 Each line of BAD is: words of the table, errno, pattern of the text, and whether
 dm-crypt is asked as well (and must return the same errno):
@@ -17,7 +17,6 @@ import sys
 import dm
 
 TARGET, DEVICE = sys.argv[1:3]
-INTEGRITY = sys.argv[3] if len(sys.argv) > 3 else None
 SAME, STRICT = True, False
 tap = dm.Tap()
 
@@ -163,7 +162,6 @@ BAD = [
     (f"{XD} 1 integrity:16", "EINVAL", "integrity", STRICT),
     (f"{XD} 1 integrity:16none", "EINVAL", "integrity|[Ff]eature", STRICT),
     (f"{XD} 1 integrity:4294967312:none", "EINVAL", "integrity", STRICT),
-    (f"{XD} 1 integrity:16:none", "EINVAL", "Integrity profile not supported", SAME),
     (f"{XD} 1 integrity_key_size:0", "EINVAL", "Invalid integrity_key_size argument", SAME),
     (f"{XD} 1 integrity_key_size:x", "EINVAL", "[Ff]eature|integrity_key_size", SAME),
     (f"{XD} 1 integrity_key_size:4294967297", "EINVAL", "[Ff]eature|integrity_key_size", STRICT),
@@ -253,18 +251,6 @@ def main():
         one(8, words, err, pattern, same)
     for sectors, words, err, pattern, same in LENGTHS:
         one(sectors, words, err, pattern, same)
-    if INTEGRITY:
-        on = f"{X} 0 {INTEGRITY} 0"
-        one(8, f"{on} 2 sector_size:4096 integrity:32:none", "EINVAL",
-            "[Ii]ntegrity|tag", SAME)
-        one(8, f"{on} 1 integrity:16:none", "EINVAL",
-            "Integrity profile sector size mismatch|sector size", SAME)
-    # refused by the device-mapper core: past the end, misaligned
-    for words in (f"{X} 0 {DEVICE} 131065", f"{X} 0 {DEVICE} 1000000"):
-        got, lines = attempt(ours, TARGET, 8, words)
-        theirs, _ = attempt(crypts, "crypt", 8, words)
-        tap.result(got == theirs != "accepted", f"beyond the device: {short(words)}",
-                   f"{TARGET}: {got}, dm-crypt: {theirs}", *lines)
     # and a good one still loads
     got, lines = attempt(ours, TARGET, 8, XD)
     tap.result(got == "accepted", "a good table loads after all that", *lines)

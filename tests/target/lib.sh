@@ -158,7 +158,7 @@ dm_message() { local d=$1; shift; dm_err=$(dmsetup message "$d" 0 "$@" 2>&1); }
 dm_table() { dmsetup table --showkeys "$1"; }
 
 # errno_of TEXT: the error in what dmsetup wrote, as dmsetup words it
-errno_of() { sed -n 's/^.*ioctl on [^ ]* *failed: //p' <<<"$1" | head -n 1; }
+errno_of() { sed -n 's/^.*ioctl on .*failed: //p' <<<"$1" | head -n 1; }
 
 # new_dm NAME TABLE: a mapping the test cannot do without
 new_dm() {
