@@ -118,11 +118,13 @@ another xchacha12,aes-adiantum-plain64 32 set
 another aes-lrw-benbi 48 set
 
 # data cached above the mapping is not written with the wrong key
-check "buffered data, then wipe and set" bash -c '
-	dd if=/dev/zero of=$0 bs=1M count=2 conv=notrunc status=none &&
-	dmsetup suspend --noudevsync ours && dmsetup message ours 0 key wipe &&
-	dmsetup message ours 0 key set $1 && dmsetup resume --noudevsync ours &&
-	blockdev --flushbufs $0 && cmp -n 2097152 $0 /dev/zero' $ours "$k1"
+buffered() {
+	dd if=/dev/zero of="$ours" bs=1M count=2 conv=notrunc status=none &&
+	dm_suspend ours && dm_message ours key wipe &&
+	dm_message ours key set "$k1" && dm_resume ours &&
+	drop_caches "$ours" && cmp -n 2097152 "$ours" /dev/zero
+}
+check "buffered data, then wipe and set" buffered
 
 # a key of no bytes
 new_dm none "0 8 $TARGET cipher_null-ecb - 0 $ram 0"
