@@ -421,7 +421,7 @@ static void a_repeated_option_is_refused(void)
 {
 	for (unsigned int i = 0; i < NR_OPTIONS; i++)
 	for (unsigned int other = 0; other < 2; other++) {
-		const char *words[] = { words_in_order[i], other ? other_words[i] : words_in_order[i] };
+		const char *const words[] = { words_in_order[i], other ? other_words[i] : words_in_order[i] };
 		struct fdecrypt_options opts;
 		const char *error;
 
@@ -690,11 +690,11 @@ static void ima_text_is_dm_crypts(void)
 		char want[600], text[600] = "";
 		int n;
 
-		n = sprintf(want, ",allow_discards=%c,same_cpu_crypt=%c,high_priority=%c,submit_from_crypt_cpus=%c"
-			    ",no_read_workqueue=%c,no_write_workqueue=%c,iv_large_sectors=%c",
+		n = sprintf(want, ",allow_discards=%c,same_cpu_crypt=%c,high_priority=%c,submit_from_crypt_cpus=%c",
 			    subset & 1 ? 'y' : 'n', subset & 2 ? 'y' : 'n', subset & 4 ? 'y' : 'n',
-			    subset & 8 ? 'y' : 'n', subset & 16 ? 'y' : 'n', subset & 32 ? 'y' : 'n',
-			    subset & 256 ? 'y' : 'n');
+			    subset & 8 ? 'y' : 'n');
+		n += sprintf(want + n, ",no_read_workqueue=%c,no_write_workqueue=%c,iv_large_sectors=%c",
+			     subset & 16 ? 'y' : 'n', subset & 32 ? 'y' : 'n', subset & 256 ? 'y' : 'n');
 		if (subset & 64)
 			n += sprintf(want + n, ",integrity_tag_size=%s",
 				     other ? "480,cipher_auth=aead" : "16,cipher_auth=none");
