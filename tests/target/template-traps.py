@@ -105,6 +105,11 @@ def backlog():
     with afalg.Cipher("xts(aes)", None):
         pass
     name = f"fdiv(plain64,cryptd({afalg.best_driver('xts(aes)')}))"
+    try:
+        afalg.Cipher(name, None).close()
+    except OSError:
+        tap.skip("a full queue", "AF_ALG of this kernel gives out nothing asynchronous")
+        return
     key = bytes(range(64))
     data = bytes(64 * 512)
     want = reference.Fdiv("plain64", "xts(aes)", 1, key).crypt(
