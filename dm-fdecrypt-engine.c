@@ -45,7 +45,8 @@ static bool is_usable(const struct crypto_alg *alg, u32 type)
 
 	if (alg->cra_flags & UNUSABLE_FLAGS || !(alg->cra_flags & CRYPTO_ALG_TESTED))
 		return false;
-	return alg_type == type || (type == CRYPTO_ALG_TYPE_SKCIPHER && alg_type == CRYPTO_ALG_TYPE_LSKCIPHER);
+	return alg_type == type ||
+	       (type == CRYPTO_ALG_TYPE_SKCIPHER && alg_type == CRYPTO_ALG_TYPE_LSKCIPHER);
 }
 
 /* The best of what exists under @name, which may also be a driver's own name: that is then meant. */
@@ -96,7 +97,8 @@ static bool split_template(const char *name, char template[CRYPTO_MAX_ALG_NAME],
 	}
 	snprintf(template, CRYPTO_MAX_ALG_NAME, "%.*s", (int)(open - name), name);
 	snprintf(inside, CRYPTO_MAX_ALG_NAME, "%.*s", (int)((comma ?: end) - open - 1), open + 1);
-	snprintf(rest, CRYPTO_MAX_ALG_NAME, "%.*s", comma ? (int)(end - comma - 1) : 0, comma ? comma + 1 : "");
+	snprintf(rest, CRYPTO_MAX_ALG_NAME, "%.*s", comma ? (int)(end - comma - 1) : 0,
+		 comma ? comma + 1 : "");
 	return true;
 }
 

@@ -252,7 +252,8 @@ static int fdiv_crypt_sync(const struct fdiv_tfm *ctx, struct fdiv_request *batc
 {
 	struct fdiv_unit *unit = fdiv_unit_at(ctx, batch, 0);
 
-	skcipher_request_set_callback(&unit->sub, batch->req->base.flags & CRYPTO_TFM_REQ_MAY_SLEEP, NULL, NULL);
+	skcipher_request_set_callback(&unit->sub, batch->req->base.flags & CRYPTO_TFM_REQ_MAY_SLEEP, NULL,
+				      NULL);
 	while (!batch->err && batch->next < batch->nr_units)
 		batch->err = fdiv_submit_next(ctx, batch, unit);
 	return fdiv_finish(batch);
@@ -347,6 +348,7 @@ static void fdiv_unit_done(void *data, int err)
 	else if (through)
 		skcipher_request_complete(batch->req, fdiv_finish(batch));
 }
+
 CRYPTO_COMPLETION(fdiv_unit_done)
 
 static void fdiv_work(struct work_struct *work)
@@ -531,7 +533,8 @@ static int fdiv_check_child(const struct fdiv_instance *ictx, const struct skcip
 /* An instance must carry the spelling it was asked for, the key count included, or nobody finds it. */
 static int fdiv_name(char to[CRYPTO_MAX_ALG_NAME], const char *mode, const char *child, const char *count)
 {
-	int n = snprintf(to, CRYPTO_MAX_ALG_NAME, "fdiv(%s,%s%s%s)", mode, child, count ? "," : "", count ?: "");
+	int n = snprintf(to, CRYPTO_MAX_ALG_NAME, "fdiv(%s,%s%s%s)", mode, child, count ? "," : "",
+			 count ?: "");
 
 	return n < CRYPTO_MAX_ALG_NAME ? 0 : -ENAMETOOLONG;
 }

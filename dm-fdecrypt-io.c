@@ -45,7 +45,7 @@ struct fdecrypt_io {
 	struct fdecrypt_volume *volume;
 	struct bio *base;		/* device mapper's clone of the caller's bio */
 	struct bio *out;		/* writes: encrypted data on its way to the device below */
-	bio_end_io_t *base_end_io;	/* reads: device mapper's, restored before anybody else sees the bio */
+	bio_end_io_t *base_end_io;	/* reads: device mapper's, put back before anybody sees the bio */
 	struct bvec_iter src;		/* what is still to be encrypted or decrypted */
 	struct bvec_iter dst;		/* the same in @out; reads use @src */
 	u64 sector;			/* first sector of @src, counted from the start of the target */
@@ -83,7 +83,7 @@ static unsigned int fdecrypt_fill_sg(struct scatterlist *sg, struct bio *bio, st
 	return bytes;
 }
 
-/* Build the next batch's lists; returns its bytes: whole units, 0 if even one unit is cut into too many pieces. */
+/* Build the next batch's lists; returns its bytes: whole units, 0 if one unit alone has too many pieces. */
 static unsigned int fdecrypt_build_batch(struct fdecrypt_io *io)
 {
 	unsigned int bytes, nr;
@@ -185,6 +185,7 @@ static void fdecrypt_batch_done(void *data, int err)
 	fdecrypt_batch_end(io, err);
 	fdecrypt_queue(io);
 }
+
 CRYPTO_COMPLETION(fdecrypt_batch_done)
 
 /* -- pages -------------------------------------------------------------------------------------- */
@@ -231,8 +232,8 @@ static struct bio *fdecrypt_alloc_out(struct fdecrypt_io *io, bool may_sleep)
 	blk_opf_t opf = io->base->bi_opf & ~(REQ_POLLED | REQ_NOWAIT);
 	struct bio *out;
 
-	out = bio_alloc_bioset(v->bdev, DIV_ROUND_UP(bytes, PAGE_SIZE), opf, may_sleep ? GFP_NOIO : GFP_NOWAIT,
-			       &v->bios);
+	out = bio_alloc_bioset(v->bdev, DIV_ROUND_UP(bytes, PAGE_SIZE), opf,
+			       may_sleep ? GFP_NOIO : GFP_NOWAIT, &v->bios);
 	if (!out)
 		return NULL;
 	if (!fdecrypt_add_pages(v, out, bytes, GFP_NOWAIT | __GFP_NOWARN)) {
@@ -344,7 +345,8 @@ static void fdecrypt_io_work(struct work_struct *work)
 		fdecrypt_write(io, true);
 }
 
-static void fdecrypt_io_init(struct fdecrypt_io *io, struct fdecrypt_volume *v, struct bio *bio, sector_t sector)
+static void fdecrypt_io_init(struct fdecrypt_io *io, struct fdecrypt_volume *v, struct bio *bio,
+			     sector_t sector)
 {
 	io->volume = v;
 	io->base = bio;

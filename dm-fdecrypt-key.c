@@ -95,7 +95,7 @@ static int load_from_ring(const struct fdecrypt_key_word *word, u8 *to, const ch
 	int err;
 
 	if (!ring) {
-		*error = "Error decoding and setting key: key type is none of logon, user, encrypted, trusted";
+		*error = "Error decoding and setting key: not a logon, user, encrypted or trusted key";
 		return -EINVAL;
 	}
 	ring_key = request_key(ring->type, word->description, NULL);

@@ -35,7 +35,8 @@ int fdecrypt_parse_u64(const char *text, u64 *value)
 	for (; *text; text++) {
 		unsigned int digit = *text - '0';
 
-		if (digit > 9 || sum > (U64_MAX - digit) / 10)
+		/* Constants: 32-bit kernels cannot divide 64 bits. */
+		if (digit > 9 || sum > U64_MAX / 10 || (sum == U64_MAX / 10 && digit > U64_MAX % 10))
 			return -EINVAL;
 		sum = sum * 10 + digit;
 	}
@@ -85,8 +86,8 @@ static int parse_hex_key(const char *word, struct fdecrypt_key_word *key, const 
 			return -EINVAL;
 		}
 	}
-	if (len % 2) {
-		*error = "Error decoding and setting key: odd number of hex digits";
+	if (!len || len % 2) {
+		*error = "Error decoding and setting key: an odd number of hex digits, or none";
 		return -EINVAL;
 	}
 	if (len / 2 > FDECRYPT_KEY_SIZE_MAX) {
@@ -128,7 +129,7 @@ int fdecrypt_parse_key(const char *word, struct fdecrypt_key_word *key, const ch
 		return -EINVAL;
 	memcpy(digits, word, len);
 	digits[len] = '\0';
-	if (parse_u32(digits, &key->size) || key->size > INT_MAX)
+	if (parse_u32(digits, &key->size) || !key->size || key->size > INT_MAX)
 		return -EINVAL;
 	if (key->size > FDECRYPT_KEY_SIZE_MAX) {
 		*error = "Cannot allocate encryption context: key too long";
@@ -214,7 +215,7 @@ static bool option_matches(const struct option *o, const char *word, const char 
 static int set_integrity(struct fdecrypt_options *opts, const char *value, const char **error)
 {
 	const char *type = strchr(value, ':');
-	char digits[sizeof("480")];
+	char digits[sizeof("4294967295")];
 	size_t len = type ? type - value : sizeof(digits);
 
 	if (len >= sizeof(digits))
@@ -363,6 +364,8 @@ size_t fdecrypt_print_options(const struct fdecrypt_options *opts, char *buf, si
 
 	for (i = 0; i < ARRAY_SIZE(options); i++)
 		count += is_set(&options[i], opts);
+	if (size)
+		*buf = '\0';
 	if (!count)
 		return 0;
 
@@ -412,6 +415,17 @@ size_t fdecrypt_print_options_ima(const struct fdecrypt_options *opts, char *buf
 }
 
 /* -- the cipher word ---------------------------------------------------------------------------- */
+
+/* dm-crypt's modes that alter data, or need a second key or metadata. */
+static const struct {
+	const char *name;
+	const char *error;
+} modes_to_come[] = {
+	{ "lmk", "IV mode lmk is not supported yet" },
+	{ "tcw", "IV mode tcw is not supported yet" },
+	{ "elephant", "IV mode elephant is not supported yet" },
+	{ "random", "IV mode random is not supported yet" },
+};
 
 /* The parts of a cipher word; each points into the word and has a length. */
 struct part {
@@ -470,6 +484,10 @@ static int compose(struct fdecrypt_cipher *cipher, const char *base, struct part
 		iv_mode = (struct part){ "plain64", strlen("plain64") };
 	} else {
 		n = snprintf(cipher->skcipher, FDECRYPT_NAME_SIZE, "%s", base);
+	}
+	if (iv_mode.text && !iv_mode.len) {
+		*error = "Invalid IV mode: it is empty";
+		return -EINVAL;
 	}
 	if (n >= FDECRYPT_NAME_SIZE ||
 	    copy_name(cipher->iv_mode, iv_mode.text ?: "", iv_mode.len)) {
@@ -557,6 +575,7 @@ int fdecrypt_parse_cipher(const char *word, const struct fdecrypt_options *opts,
 			  struct fdecrypt_cipher *cipher, const char **error)
 {
 	bool capi = !strncmp(word, "capi:", strlen("capi:"));
+	unsigned int i;
 	int err;
 
 	memset(cipher, 0, sizeof(*cipher));
@@ -575,17 +594,11 @@ int fdecrypt_parse_cipher(const char *word, const struct fdecrypt_options *opts,
 	if (err)
 		return err;
 
-#define NOT_YET(mode) \
-	do { \
-		if (!strcmp(cipher->iv_mode, mode)) { \
-			*error = "IV mode " mode " is not supported yet"; \
-			return -EINVAL; \
-		} \
-	} while (0)
-	NOT_YET("lmk");
-	NOT_YET("tcw");
-	NOT_YET("elephant");
-	NOT_YET("random");
-#undef NOT_YET
+	for (i = 0; i < ARRAY_SIZE(modes_to_come); i++) {
+		if (!strcmp(cipher->iv_mode, modes_to_come[i].name)) {
+			*error = modes_to_come[i].error;
+			return -EINVAL;
+		}
+	}
 	return 0;
 }

@@ -76,13 +76,14 @@ static int fdecrypt_ctr_key(struct fdecrypt_target *ft, const char *word, const 
 }
 
 /* <iv_offset> */
-static int fdecrypt_ctr_iv_offset(struct fdecrypt_target *ft, const char *word, sector_t len, const char **error)
+static int fdecrypt_ctr_iv_offset(struct fdecrypt_target *ft, const char *word, sector_t len,
+				  const char **error)
 {
 	u64 *iv_offset = &ft->volume.iv_offset;
 
 	if (fdecrypt_parse_u64(word, iv_offset) ||
 	    !IS_ALIGNED(*iv_offset, ft->opts.unit_size >> SECTOR_SHIFT)) {
-		*error = "Invalid iv_offset sector: expected a number that is a multiple of sector_size / 512";
+		*error = "Invalid iv_offset sector: expected a multiple of sector_size / 512";
 		return -EINVAL;
 	}
 	if (len && *iv_offset > U64_MAX - (len - 1)) {
@@ -144,7 +145,8 @@ static void fdecrypt_ctr_target(struct fdecrypt_target *ft, struct dm_target *ti
 }
 
 /* The table line's own errors come in dm-crypt's order, so that a line has the same first error on both. */
-static int fdecrypt_construct(struct fdecrypt_target *ft, struct dm_target *ti, unsigned int argc, char **argv)
+static int fdecrypt_construct(struct fdecrypt_target *ft, struct dm_target *ti, unsigned int argc,
+			      char **argv)
 {
 	const char *error = "Cannot allocate cipher strings";
 	struct fdecrypt_key_word key_word;
@@ -243,7 +245,8 @@ static void fdecrypt_io_hints(struct dm_target *ti, struct queue_limits *limits)
 }
 
 #ifdef CONFIG_BLK_DEV_ZONED
-static int fdecrypt_report_zones(struct dm_target *ti, struct dm_report_zones_args *args, unsigned int nr_zones)
+static int fdecrypt_report_zones(struct dm_target *ti, struct dm_report_zones_args *args,
+				 unsigned int nr_zones)
 {
 	struct fdecrypt_target *ft = ti->private;
 
@@ -370,11 +373,13 @@ static int fdecrypt_message(struct dm_target *ti, unsigned int argc, char **argv
 static void fdecrypt_status_info(struct fdecrypt_target *ft, char *result, unsigned int maxlen)
 {
 	struct fdecrypt_stats sum;
+	size_t sz = 0;
 
 	fdecrypt_volume_stats(&ft->volume, &sum);
-	scnprintf(result, maxlen, "driver=%s unit=%u reads=%llu read_bytes=%llu writes=%llu write_bytes=%llu errors=%llu",
-		  fdecrypt_engine_driver(&ft->volume.engine), ft->volume.unit_size, sum.batches[READ],
-		  sum.bytes[READ], sum.batches[WRITE], sum.bytes[WRITE], sum.errors);
+	DMEMIT("driver=%s unit=%u", fdecrypt_engine_driver(&ft->volume.engine), ft->volume.unit_size);
+	DMEMIT(" reads=%llu read_bytes=%llu", sum.batches[READ], sum.bytes[READ]);
+	DMEMIT(" writes=%llu write_bytes=%llu", sum.batches[WRITE], sum.bytes[WRITE]);
+	DMEMIT(" errors=%llu", sum.errors);
 }
 
 static void fdecrypt_status_table(struct fdecrypt_target *ft, char *result, unsigned int maxlen)
@@ -394,8 +399,9 @@ static void fdecrypt_status_ima(struct fdecrypt_target *ft, struct dm_target *ti
 
 	DMEMIT_TARGET_NAME_VERSION(ti->type);
 	sz += fdecrypt_print_options_ima(&ft->opts, result + sz, maxlen - sz);
-	DMEMIT(",cipher_string=%s,key_size=%u,key_parts=%u,key_extra_size=0,key_mac_size=%u;", ft->cipher_word,
-	       ft->key.size, ft->cipher.key_count, ft->opts.integrity_key_size);
+	DMEMIT(",cipher_string=%s,key_size=%u,key_parts=%u", ft->cipher_word, ft->key.size,
+	       ft->cipher.key_count);
+	DMEMIT(",key_extra_size=0,key_mac_size=%u;", ft->opts.integrity_key_size);
 }
 
 static void fdecrypt_status(struct dm_target *ti, status_type_t type, unsigned int status_flags, char *result,

@@ -80,7 +80,7 @@ static inline int fdecrypt_engine_run(struct fdecrypt_batch *batch, bool encrypt
 	fdecrypt_iv_header_write(batch->header, range);
 	skcipher_request_set_crypt(&batch->req, src, dst, size, batch->header);
 	err = encrypt ? crypto_skcipher_encrypt(&batch->req) : crypto_skcipher_decrypt(&batch->req);
-	/* With MAY_BACKLOG, -EBUSY says that the batch waits in the engine's queue: not that it was refused. */
+	/* With MAY_BACKLOG, -EBUSY says that the batch waits in the engine's queue, not a refusal. */
 	return err == -EBUSY ? -EINPROGRESS : err;
 }
 

@@ -7,7 +7,7 @@
 #include_next <linux/blk-integrity.h>
 #include <linux/string.h>
 
-/* Why an integrity profile does not do for tags of @tag_size bytes for @unit_size bytes each; NULL if it does. */
+/* Why a device's profile does not do for @tag_size bytes of tag for each @unit_size; NULL if it does. */
 static inline char *fdecrypt_check_integrity(struct block_device *bdev, unsigned int tag_size,
 					     unsigned int unit_size)
 {

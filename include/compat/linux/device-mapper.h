@@ -18,10 +18,11 @@ static inline void fdecrypt_stack_bs_limits(struct queue_limits *limits, unsigne
 	limits->physical_block_size = max(limits->physical_block_size, bs);
 	limits->io_min = max(limits->io_min, bs);
 }
+
 #define dm_stack_bs_limits fdecrypt_stack_bs_limits
 #endif
 
-/* Limits that came or went: atomic writes (stacked by device mapper since 6.17), segment size (until 6.11). */
+/* Limits that came or went: atomic writes (stacked since 6.17), size of a segment (until 6.11). */
 static inline void fdecrypt_limit_bios(struct queue_limits *limits, unsigned int max_bytes)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
