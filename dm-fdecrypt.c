@@ -16,6 +16,7 @@
 #include <linux/device-mapper.h>
 #include <linux/log2.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -29,14 +30,15 @@ MODULE_PARM_DESC(show_keys, "Print raw keys in TABLE text; zeros stand for them 
  * struct fdecrypt_target - a mapping
  *
  * Const from constructor to destructor, but for @key and @suspended, which change only while no bio is in
- * flight: device mapper calls messages, suspend and resume one at a time.
+ * flight. Device mapper lets messages, status and resume run at the same time.
  */
 struct fdecrypt_target {
 	char *cipher_word;		/* as the table line had it */
 	struct fdecrypt_cipher cipher;
 	struct fdecrypt_options opts;
-	struct fdecrypt_key key;
-	bool suspended;
+	struct mutex lock;
+	struct fdecrypt_key key;	/* protected by lock */
+	bool suspended;			/* protected by lock */
 	struct dm_dev *dev;
 	struct fdecrypt_volume volume;
 };
@@ -205,6 +207,7 @@ static int fdecrypt_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		err = -ENOMEM;
 		goto out;
 	}
+	mutex_init(&ft->lock);
 	ti->private = ft;
 	err = fdecrypt_construct(ft, ti, argc, argv);
 	if (err)
@@ -263,24 +266,26 @@ static void fdecrypt_postsuspend(struct dm_target *ti)
 {
 	struct fdecrypt_target *ft = ti->private;
 
+	mutex_lock(&ft->lock);
 	ft->suspended = true;
+	mutex_unlock(&ft->lock);
 }
 
+/* From here on the key stays: a message that wiped it now would let bios through with a random one. */
 static int fdecrypt_preresume(struct dm_target *ti)
 {
 	struct fdecrypt_target *ft = ti->private;
+	bool valid;
 
-	if (ft->key.valid)
+	mutex_lock(&ft->lock);
+	valid = ft->key.valid;
+	if (valid)
+		ft->suspended = false;
+	mutex_unlock(&ft->lock);
+	if (valid)
 		return 0;
 	DMERR("%s: aborting resume - crypt key is not set.", ft->volume.name);
 	return -EAGAIN;
-}
-
-static void fdecrypt_resume(struct dm_target *ti)
-{
-	struct fdecrypt_target *ft = ti->private;
-
-	ft->suspended = false;
 }
 
 /* A cipher that refuses a key may have forgotten its old one, and may have taken a part of the new one. */
@@ -358,7 +363,9 @@ static int fdecrypt_message(struct dm_target *ti, unsigned int argc, char **argv
 	int err;
 
 	if (argc >= 2 && !strcasecmp(argv[0], "key")) {
+		mutex_lock(&ft->lock);
 		err = fdecrypt_key_message(ft, argc, argv);
+		mutex_unlock(&ft->lock);
 		/* Whatever was wrong with it, what stands there may be a key. */
 		for (i = 2; i < argc; i++)
 			fdecrypt_key_wipe_word(argv[i]);
@@ -414,10 +421,14 @@ static void fdecrypt_status(struct dm_target *ti, status_type_t type, unsigned i
 		fdecrypt_status_info(ft, result, maxlen);
 		break;
 	case STATUSTYPE_TABLE:
+		mutex_lock(&ft->lock);
 		fdecrypt_status_table(ft, result, maxlen);
+		mutex_unlock(&ft->lock);
 		break;
 	case STATUSTYPE_IMA:
+		mutex_lock(&ft->lock);
 		fdecrypt_status_ima(ft, ti, result, maxlen);
+		mutex_unlock(&ft->lock);
 		break;
 	}
 }
@@ -434,7 +445,6 @@ static struct target_type fdecrypt_target = {
 	.map			= fdecrypt_map,
 	.postsuspend		= fdecrypt_postsuspend,
 	.preresume		= fdecrypt_preresume,
-	.resume			= fdecrypt_resume,
 	.status			= fdecrypt_status,
 	.message		= fdecrypt_message,
 	.report_zones		= fdecrypt_report_zones,
