@@ -239,16 +239,17 @@ def asynchronous_lines():
         for text in f.read().split("\n\n"):
             entry = dict(w.split(":", 1) for w in text.split("\n") if ":" in w)
             entry = {k.strip(): v.strip() for k, v in entry.items()}
-            if entry.get("type") not in ("skcipher", "lskcipher"):
+            if entry.get("type") not in ("skcipher", "lskcipher", "shash"):
                 continue
             driver, name = entry["driver"], entry["name"]
             if any(w in driver for w in ("cryptd", "fdiv", "essiv")):
                 continue
             if name not in best or int(entry["priority"]) > best[name][0]:
                 best[name] = (int(entry["priority"]), driver)
-    for name, key in (("xts(aes)", 64), ("cbc(aes)", 32), ("ecb(aes)", 32)):
+    for name in ("xts(aes)", "cbc(aes)", "ecb(aes)", "sha256"):
         if name not in best:
             sys.exit(f"matrix.py: no driver for {name} in /proc/crypto")
+    for name, key in (("xts(aes)", 64), ("cbc(aes)", 32), ("ecb(aes)", 32)):
         driver = best[name][1]
         if name == "ecb(aes)":
             line(f"capi:cryptd({driver})-null", key)
@@ -261,7 +262,9 @@ def asynchronous_lines():
         for opts in (["no_read_workqueue", "no_write_workqueue"],
                      ["same_cpu_crypt"]):
             line(f"capi:cryptd({driver})-plain64", key, 1024, opts=opts)
-    line(f"capi:essiv(cryptd({best['cbc(aes)'][1]}),sha256)-plain64", 32)
+    # a driver's name inside wants drivers' names throughout
+    line(f"capi:essiv(cryptd({best['cbc(aes)'][1]}),{best['sha256'][1]})-plain64",
+         32)
 
 
 def main():

@@ -32,8 +32,8 @@ args=(--every "$every")
 if [ "$async" = 1 ]; then
 	args+=(--asynchronous)
 	# let the ciphers be known before the matrix reads /proc/crypto
-	for c in "xts(aes)" "cbc(aes)" "ecb(aes)"; do
-		new_dm warm "0 8 crypt capi:$c-null $(hexkey 32) 0 $ram 0"
+	for c in "xts(aes)-null" "cbc(aes)-null" "ecb(aes)" "cbc(aes)-essiv:sha256"; do
+		new_dm warm "0 8 crypt capi:$c $(hexkey 32) 0 $ram 0"
 		dm_remove warm
 	done
 fi
