@@ -49,6 +49,14 @@ static bool is_usable(const struct crypto_alg *alg, u32 type)
 	       (type == CRYPTO_ALG_TYPE_SKCIPHER && alg_type == CRYPTO_ALG_TYPE_LSKCIPHER);
 }
 
+/* Of equal ones a driver of its own wins: the instance may be there only because somebody asked for it. */
+static bool is_better(const struct crypto_alg *alg, const struct found *best)
+{
+	if (alg->cra_priority != best->priority)
+		return alg->cra_priority > best->priority;
+	return best->instance && !(alg->cra_flags & CRYPTO_ALG_INSTANCE);
+}
+
 /* The best of what exists under @name, which may also be a driver's own name: that is then meant. */
 static bool find_best(const char *name, u32 type, struct found *best)
 {
@@ -61,7 +69,7 @@ static bool find_best(const char *name, u32 type, struct found *best)
 
 		if (!is_usable(alg, type) || (!exact && strcmp(alg->cra_name, name)))
 			continue;
-		if (any && !exact && alg->cra_priority <= best->priority)
+		if (any && !exact && !is_better(alg, best))
 			continue;
 		strscpy(best->driver, alg->cra_driver_name, sizeof(best->driver));
 		best->priority = alg->cra_priority;
@@ -159,11 +167,15 @@ static bool compose_better(const char *name, struct search *s, unsigned int dept
  */
 static int find_skcipher(const char *name, struct found *best, unsigned int depth)
 {
+	struct crypto_skcipher *any;
 	struct search *s;
 
 	/* Loads modules, and lets templates make the instance that nobody has asked for before. */
-	if (!crypto_has_skcipher(name, 0, CRYPTO_ALG_ALLOCATES_MEMORY) ||
-	    !find_best(name, CRYPTO_ALG_TYPE_SKCIPHER, best))
+	any = crypto_alloc_skcipher(name, 0, CRYPTO_ALG_ALLOCATES_MEMORY);
+	if (IS_ERR(any))
+		return PTR_ERR(any);
+	crypto_free_skcipher(any);
+	if (!find_best(name, CRYPTO_ALG_TYPE_SKCIPHER, best))
 		return -ENOENT;
 	/* A driver of its own is there on purpose, and so is one that was asked for by its own name. */
 	if (!best->instance || !strcmp(best->driver, name))

@@ -553,7 +553,7 @@ static int parse_capi_form(const char *text, struct fdecrypt_cipher *cipher, con
 	}
 	if (copy_name(base, name.text, name.len)) {
 		*error = "Cannot allocate cipher string: name too long";
-		return -ENOMEM;
+		return part_is(iv_mode, "essiv") ? -ENOMEM : -ENOENT;
 	}
 	return compose(cipher, base, iv_mode, iv_opts, error);
 }
@@ -568,8 +568,8 @@ static int parse_capi_form(const char *text, struct fdecrypt_cipher *cipher, con
  * Whether the kernel has the cipher, and whether it takes an IV, is for others to find out.
  *
  * Context: any.
- * Return: 0; -EINVAL if it is malformed or asks for a mode that is not there; -ENOMEM for names over
- * the crypto API's limit (dm-crypt's errno).
+ * Return: 0; -EINVAL if it is malformed or asks for a mode that is not there; -ENOMEM, or -ENOENT in the new
+ * form, for names over the crypto API's limit (dm-crypt's errnos).
  */
 int fdecrypt_parse_cipher(const char *word, const struct fdecrypt_options *opts,
 			  struct fdecrypt_cipher *cipher, const char **error)

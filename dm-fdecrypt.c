@@ -11,7 +11,6 @@
 #include "dm-fdecrypt-key.h"
 #include "dm-fdecrypt-table.h"
 
-#include <linux/blk-integrity.h>
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
 #include <linux/log2.h>
@@ -114,12 +113,6 @@ static int fdecrypt_ctr_device(struct fdecrypt_target *ft, struct dm_target *ti,
 	ft->volume.bdev = ft->dev->bdev;
 	ft->volume.start = start;
 	ft->volume.keep_order = bdev_is_zoned(ft->dev->bdev);
-
-	if (ft->opts.integrity != FDECRYPT_INTEGRITY_ABSENT) {
-		ti->error = fdecrypt_check_integrity(ft->dev->bdev, ft->opts.tag_size, ft->opts.unit_size);
-		if (ti->error)
-			return -EINVAL;
-	}
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #ifndef SHIM_LINUX_ERRNO_H
 #define SHIM_LINUX_ERRNO_H
 
+#define ENOENT 2
 #define ENOMEM 12
 #define EINVAL 22
 #define ENAMETOOLONG 36
