@@ -543,7 +543,7 @@ static int fdiv_parse_count(const char *text, unsigned int *count)
 {
 	u64 value;
 
-	/* One spelling for each count: every spelling is an instance, and anybody can ask for it over AF_ALG. */
+	/* One spelling for each count: each spelling is an instance, and anybody can ask for one. */
 	if (text[0] == '0' || fdecrypt_parse_u64(text, &value) || !is_power_of_2(value) ||
 	    value > FDECRYPT_KEY_COUNT_MAX)
 		return -EINVAL;

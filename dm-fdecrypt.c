@@ -35,7 +35,7 @@ struct fdecrypt_target {
 	char *cipher_word;		/* as the table line had it */
 	struct fdecrypt_cipher cipher;
 	struct fdecrypt_options opts;
-	struct mutex lock;
+	struct mutex lock;		/* for what messages, status and resume share */
 	struct fdecrypt_key key;	/* protected by lock */
 	bool suspended;			/* protected by lock */
 	struct dm_dev *dev;

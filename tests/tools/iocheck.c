@@ -205,7 +205,8 @@ static bool same(struct zone *z, const struct op *op, const char *what,
 		;
 	for (uint64_t k = i; k < op->len; k++)
 		bad += got[k] != want[k];
-	fprintf(stderr, "iocheck: %s: wrong data at byte %llu (sector %llu, %llu bytes in all) %s of %u bytes at %llu (%s), last written by ",
+	fprintf(stderr, "iocheck: %s: wrong data at byte %llu (sector %llu, %llu bytes in all) "
+		"%s of %u bytes at %llu (%s), last written by ",
 		dev, (unsigned long long)(op->off + i),
 		(unsigned long long)((op->off + i) / 512),
 		(unsigned long long)bad, what, op->len,
