@@ -7,7 +7,7 @@
 # covers up that nothing was read, a bounce buffer that is never freed, a request
 # that is never completed, another error than the one below (ENOSPC as EIO).
 #
-# guest: cpus=2 mem=1024M timeout=300 kernel-args="brd.rd_size=65536" modules="dm-crypt,dm-flakey,dm-thin-pool" kernels=normal,memory aesni=no
+# guest: cpus=2 mem=1024M timeout=300 kernel-args="brd.rd_size=65536" modules="dm-crypt dm-flakey" kernels=normal,memory aesni=no
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"

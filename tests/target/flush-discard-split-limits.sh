@@ -8,7 +8,7 @@
 # discard that zeroes another place or gives away a map nobody allowed, an fsync
 # that returns before the data is safe, a request longer than the bounce pages.
 #
-# guest: cpus=1 mem=1024M timeout=300 kernel-args="brd.rd_size=65536" modules="dm-crypt,null_blk,dm-log-writes" kernels=normal aesni=no
+# guest: cpus=1 mem=1024M timeout=300 kernel-args="brd.rd_size=65536" modules="dm-crypt null_blk dm-log-writes" kernels=normal aesni=no
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"

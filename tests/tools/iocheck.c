@@ -205,12 +205,11 @@ static bool same(struct zone *z, const struct op *op, const char *what,
 		;
 	for (uint64_t k = i; k < op->len; k++)
 		bad += got[k] != want[k];
-	fprintf(stderr, "iocheck: %s: wrong data at byte %llu (sector %llu, %llu bytes in all) "
-		"%s of %u bytes at %llu (%s), last written by ",
-		dev, (unsigned long long)(op->off + i),
-		(unsigned long long)((op->off + i) / 512),
-		(unsigned long long)bad, what, op->len,
-		(unsigned long long)op->off, kind_name[op->kind]);
+	fprintf(stderr, "iocheck: %s: wrong data at byte %llu (sector %llu, %llu bytes in all)\n",
+		dev, (unsigned long long)(op->off + i), (unsigned long long)((op->off + i) / 512),
+		(unsigned long long)bad);
+	fprintf(stderr, "iocheck: %s of %u bytes at %llu (%s), last written by ",
+		what, op->len, (unsigned long long)op->off, kind_name[op->kind]);
 	if (owner[(op->off + i) / 512])
 		fprintf(stderr, "operation %u of zone %d, seed %llu\n",
 			owner[(op->off + i) / 512] - 1u, z->nr,

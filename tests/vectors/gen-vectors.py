@@ -19,7 +19,7 @@ import reference
 
 KEYS = {                        # bytes of one key
     "aes": (16, 24, 32), "camellia": (16, 24, 32), "des3_ede": (24,),
-    "blowfish": (16, 56), "cast5": (16,), "seed": (16,), "sm4": (16,),
+    "blowfish": (16, 56), "cast5": (16,), "seed": (16,),
 }
 
 
@@ -47,7 +47,6 @@ def spellings():
         if ivmode != "eboiv":
             yield ivmode, "ctr(aes)", 1
     yield "plain64", "xts(camellia)", 1
-    yield "plain64", "cbc(sm4)", 1
     yield "null", "ecb(aes)", 1
     yield "null", "ecb(aes)", 4
     for count in (1, 2, 64):

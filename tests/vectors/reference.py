@@ -21,7 +21,6 @@ with warnings.catch_warnings():
         "blowfish": (_alg.Blowfish, 8),
         "cast5": (_alg.CAST5, 8),
         "seed": (_alg.SEED, 16),
-        "sm4": (_alg.SM4, 16),
     }
 
 M64 = 2 ** 64 - 1
