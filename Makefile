@@ -50,6 +50,8 @@ help: ## print this
 
 .PHONY: headers
 headers:
+	@test -e $(KDIR)/Makefile || [ "$(origin KDIR)" = file ] || { \
+		echo "KDIR=$(KDIR) is no folder of kernel headers: it has no Makefile" >&2; exit 1; }
 	@test -e $(KDIR)/Makefile || { \
 		echo "No kernel headers in $(KDIR). To build for this kernel install:"; \
 		echo "  Debian, Ubuntu:      apt-get install linux-headers-$(release)"; \

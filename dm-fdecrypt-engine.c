@@ -39,6 +39,15 @@ struct found {
 	bool instance;		/* of a template: it may be there only because somebody asked for it */
 };
 
+/*
+ * cryptd() puts any driver into a thread and claims a higher priority for that. An instance stays when whoever
+ * wanted it is gone; so it is for those only who name it.
+ */
+static bool is_unwanted(const struct crypto_alg *alg, const char *name)
+{
+	return strstr(alg->cra_driver_name, "cryptd(") && !strstr(name, "cryptd(");
+}
+
 static bool is_usable(const struct crypto_alg *alg, u32 type)
 {
 	u32 alg_type = alg->cra_flags & CRYPTO_ALG_TYPE_MASK;
@@ -67,7 +76,7 @@ static bool find_best(const char *name, u32 type, struct found *best)
 	list_for_each_entry(alg, &crypto_alg_list, cra_list) {
 		bool exact = !strcmp(alg->cra_driver_name, name);
 
-		if (!is_usable(alg, type) || (!exact && strcmp(alg->cra_name, name)))
+		if (!is_usable(alg, type) || is_unwanted(alg, name) || (!exact && strcmp(alg->cra_name, name)))
 			continue;
 		if (any && !exact && !is_better(alg, best))
 			continue;
@@ -207,8 +216,7 @@ static const char *aes_module(void)
 
 static bool uses_aes_instructions(const char *driver)
 {
-	return strstr(driver, "aesni") || strstr(driver, "vaes") || strstr(driver, "-ce") ||
-	       strstr(driver, "cryptd") /* asked for by name */;
+	return strstr(driver, "aesni") || strstr(driver, "vaes") || strstr(driver, "-ce");
 }
 
 /* One warning, since a machine that lacks the module in its initramfs stays slow until it is rebooted. */
@@ -221,6 +229,23 @@ static void advise(const char *skcipher, const char *driver, u32 flags)
 		return;
 	pr_warn_once("%s is served by %s although this CPU has AES instructions: load module %s for speed\n",
 		     skcipher, driver, module);
+}
+
+/* What the crypto API's answer to a name means, in words. */
+static const char *explain(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "Error allocating crypto tfm: the kernel has no such cipher (is its module loaded?)";
+	case -EINVAL:
+		return "Error allocating crypto tfm: not the name of a cipher without authentication";
+	case -EEXIST:
+		return "Error allocating crypto tfm: inside cryptd() name a driver, not an algorithm";
+	case -ELIBBAD:
+		return "Error allocating crypto tfm: the cipher failed the kernel's self-test";
+	default:
+		return "Error allocating crypto tfm";
+	}
 }
 
 /* -- the engine --------------------------------------------------------------------------------- */
@@ -246,7 +271,7 @@ static int check_iv_mode(const struct fdecrypt_cipher *cipher, const char *drive
 
 	child = crypto_alloc_skcipher(driver, 0, CRYPTO_ALG_ALLOCATES_MEMORY);
 	if (IS_ERR(child)) {
-		*error = "Error allocating crypto tfm";
+		*error = explain(PTR_ERR(child));
 		return PTR_ERR(child);
 	}
 	iv_size = crypto_skcipher_ivsize(child);
@@ -291,9 +316,7 @@ int fdecrypt_engine_open(struct fdecrypt_engine *engine, const struct fdecrypt_c
 
 	err = find_skcipher(cipher->skcipher, &child, 2);
 	if (err) {
-		*error = err == -ENOENT ?
-			"Error allocating crypto tfm: the kernel has no such cipher (is its module loaded?)" :
-			"Error allocating crypto tfm";
+		*error = explain(err);
 		return err;
 	}
 	err = check_iv_mode(cipher, child.driver, error);
@@ -305,7 +328,7 @@ int fdecrypt_engine_open(struct fdecrypt_engine *engine, const struct fdecrypt_c
 	}
 	tfm = crypto_alloc_skcipher(name, 0, 0);
 	if (IS_ERR(tfm)) {
-		*error = "Error allocating crypto tfm";
+		*error = explain(PTR_ERR(tfm));
 		return PTR_ERR(tfm);
 	}
 	advise(cipher->skcipher, child.driver, crypto_skcipher_alg_common(tfm)->base.cra_flags);

@@ -14,6 +14,7 @@
 #include <crypto/algapi.h>
 #include <crypto/internal/skcipher.h>
 #include <crypto/scatterwalk.h>
+#include <linux/bitops.h>
 #include <linux/err.h>
 #include <linux/fips.h>
 #include <linux/log2.h>
@@ -30,7 +31,7 @@
 #define IV_ALIGN	32u
 
 /* Room for units in flight of one request with an asynchronous child: bytes, and units at least. */
-#define FLIGHT_BYTES	2048u
+#define FLIGHT_BYTES	4096u
 #define FLIGHT_MIN	2u
 #define FLIGHT_MAX	16u
 
@@ -337,8 +338,10 @@ static void fdiv_unit_done(void *data, int err)
 	if (err && !batch->err)
 		WRITE_ONCE(batch->err, err);
 	__clear_bit(((void *)unit - (void *)fdiv_unit_at(ctx, batch, 0)) / ctx->unit_bytes, &batch->busy);
-	wake = batch->parked;
-	batch->parked = false;
+	/* Not for each place that comes free: waking the pump costs more than many units. */
+	wake = batch->parked && hweight_long(batch->busy) <= ctx->flight_max / 2;
+	if (wake)
+		batch->parked = false;
 	through = !batch->busy && !batch->pumping;
 	spin_unlock_irqrestore(&batch->lock, flags);
 

@@ -137,6 +137,8 @@ static bool fdecrypt_convert(struct fdecrypt_io *io, bool may_sleep)
 {
 	struct fdecrypt_volume *v = io->volume;
 	struct fdecrypt_iv_range range = { .unit_size = v->unit_size, .step = v->step };
+	/* Read before the engine has the batch: once it answers late, @io may end, and its memory with it. */
+	struct completion *late = io->late;
 	int err;
 
 	while (io->src.bi_size && !io->status) {
@@ -149,10 +151,10 @@ static bool fdecrypt_convert(struct fdecrypt_io *io, bool may_sleep)
 		err = fdecrypt_engine_run(&io->batch, fdecrypt_io_is_write(io), &range, io->src_sg,
 					  io->out ? io->dst_sg : io->src_sg, io->batch_bytes);
 		if (err == -EINPROGRESS) {
-			if (!io->late)
+			if (!late)
 				return false;
-			wait_for_completion(io->late);
-			reinit_completion(io->late);
+			wait_for_completion(late);
+			reinit_completion(late);
 			err = io->late_err;
 		}
 		fdecrypt_batch_end(io, err);
@@ -366,7 +368,7 @@ static void fdecrypt_io_init(struct fdecrypt_io *io, struct fdecrypt_volume *v, 
  * @bio: device mapper's clone of the caller's bio
  *
  * Flushes and discards carry no data and are passed on, and so is whatever else has none. A read or write
- * that is not made of whole units is refused.
+ * that is not made of whole units is refused, and all is while the key is wiped.
  *
  * Context: process; does not sleep.
  * Return: DM_MAPIO_REMAPPED, DM_MAPIO_SUBMITTED or DM_MAPIO_KILL.
@@ -375,6 +377,9 @@ int fdecrypt_volume_map(struct fdecrypt_volume *v, struct dm_target *ti, struct 
 {
 	sector_t sector = dm_target_offset(ti, bio->bi_iter.bi_sector);
 	struct fdecrypt_io *io;
+
+	if (unlikely(!READ_ONCE(v->has_key)))
+		return DM_MAPIO_KILL;
 
 	if (!bio_has_data(bio) || bio->bi_opf & REQ_PREFLUSH) {
 		bio_set_dev(bio, v->bdev);

@@ -582,8 +582,7 @@ int fdecrypt_parse_cipher(const char *word, const struct fdecrypt_options *opts,
 	cipher->key_count = 1;
 
 	if (opts->integrity == FDECRYPT_INTEGRITY_AEAD) {
-		*error = capi ? "Authenticated encryption (integrity:<n>:aead) is not supported yet" :
-			"Bad cipher specification: integrity:<n>:aead needs the form capi:<name>";
+		*error = "Authenticated encryption (integrity:<n>:aead) is not supported yet";
 		return -EINVAL;
 	}
 

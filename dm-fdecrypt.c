@@ -73,6 +73,7 @@ static int fdecrypt_ctr_key(struct fdecrypt_target *ft, const char *word, const 
 	if (err)
 		*error = "Error decoding and setting key: the cipher takes no key of this size or value";
 	fdecrypt_key_forget_bytes(&ft->key);
+	ft->volume.has_key = !err;
 	return err;
 }
 
@@ -82,9 +83,12 @@ static int fdecrypt_ctr_iv_offset(struct fdecrypt_target *ft, const char *word, 
 {
 	u64 *iv_offset = &ft->volume.iv_offset;
 
-	if (fdecrypt_parse_u64(word, iv_offset) ||
-	    !IS_ALIGNED(*iv_offset, ft->opts.unit_size >> SECTOR_SHIFT)) {
-		*error = "Invalid iv_offset sector: expected a multiple of sector_size / 512";
+	if (fdecrypt_parse_u64(word, iv_offset)) {
+		*error = "Invalid iv_offset sector: not a decimal number of 64 bits at most";
+		return -EINVAL;
+	}
+	if (!IS_ALIGNED(*iv_offset, ft->opts.unit_size >> SECTOR_SHIFT)) {
+		*error = "Invalid iv_offset sector: not a multiple of sector_size / 512";
 		return -EINVAL;
 	}
 	if (len && *iv_offset > U64_MAX - (len - 1)) {
@@ -264,7 +268,6 @@ static void fdecrypt_postsuspend(struct dm_target *ti)
 	mutex_unlock(&ft->lock);
 }
 
-/* From here on the key stays: a message that wiped it now would let bios through with a random one. */
 static int fdecrypt_preresume(struct dm_target *ti)
 {
 	struct fdecrypt_target *ft = ti->private;
@@ -272,13 +275,33 @@ static int fdecrypt_preresume(struct dm_target *ti)
 
 	mutex_lock(&ft->lock);
 	valid = ft->key.valid;
-	if (valid)
-		ft->suspended = false;
 	mutex_unlock(&ft->lock);
 	if (valid)
 		return 0;
 	DMERR("%s: aborting resume - crypt key is not set.", ft->volume.name);
 	return -EAGAIN;
+}
+
+/*
+ * Not in preresume: another target of the device may refuse there, and the device stay suspended. A key that
+ * is wiped between the two leaves a mapping without key, which lets no bio through.
+ */
+static void fdecrypt_resume(struct dm_target *ti)
+{
+	struct fdecrypt_target *ft = ti->private;
+
+	mutex_lock(&ft->lock);
+	ft->suspended = false;
+	mutex_unlock(&ft->lock);
+}
+
+/* The mapping's key is @key now, or none. */
+static void fdecrypt_key_is(struct fdecrypt_target *ft, const struct fdecrypt_key *key)
+{
+	fdecrypt_key_wipe(&ft->key);
+	if (key)
+		ft->key = *key;
+	WRITE_ONCE(ft->volume.has_key, ft->key.valid);
 }
 
 /* A cipher that refuses a key may have forgotten its old one, and may have taken a part of the new one. */
@@ -290,7 +313,26 @@ static void fdecrypt_key_restore(struct fdecrypt_target *ft)
 	    !fdecrypt_engine_set_key(engine, ft->key.bytes, ft->key.size))
 		return;
 	fdecrypt_engine_wipe_key(engine, ft->key.size);
-	fdecrypt_key_wipe(&ft->key);
+	fdecrypt_key_is(ft, NULL);
+}
+
+static int fdecrypt_key_apply(struct fdecrypt_target *ft, const struct fdecrypt_key *new, const char **error)
+{
+	int err;
+
+	*error = "not suspended during key manipulation.";
+	if (!ft->suspended)
+		return -EINVAL;
+	*error = "the new key must have the size of the old one";
+	if (new->size != ft->key.size)
+		return -EINVAL;
+	*error = "the cipher does not take this key";
+	err = fdecrypt_engine_set_key(&ft->volume.engine, new->bytes, new->size);
+	if (err)
+		fdecrypt_key_restore(ft);
+	else
+		fdecrypt_key_is(ft, new);
+	return err;
 }
 
 /* key set <key>: nothing changes unless the cipher takes it. */
@@ -300,72 +342,58 @@ static int fdecrypt_key_set(struct fdecrypt_target *ft, const char *word)
 	const char *error;
 	int err;
 
+	/* Without the lock: looking for a key can take as long as user space likes. */
 	err = fdecrypt_key_load(&new, word, &error);
-	if (!err && new.size != ft->key.size) {
-		error = "the new key must have the size of the old one";
-		err = -EINVAL;
-	}
 	if (!err) {
-		err = fdecrypt_engine_set_key(&ft->volume.engine, new.bytes, new.size);
-		error = "the cipher does not take this key";
-		if (err)
-			fdecrypt_key_restore(ft);
+		mutex_lock(&ft->lock);
+		err = fdecrypt_key_apply(ft, &new, &error);
+		if (!err)
+			fdecrypt_key_forget_bytes(&ft->key);
+		mutex_unlock(&ft->lock);
 	}
 	if (err) {
 		DMWARN("%s: key not set: %s", ft->volume.name, error);
 		fdecrypt_key_wipe(&new);
-		return err;
 	}
-	fdecrypt_key_forget_bytes(&new);
-	fdecrypt_key_wipe(&ft->key);
-	ft->key = new;
-	return 0;
+	return err;
 }
 
-static int fdecrypt_key_message_wipe(struct fdecrypt_target *ft)
+/* key wipe */
+static int fdecrypt_key_forget(struct fdecrypt_target *ft)
 {
-	int err = fdecrypt_engine_wipe_key(&ft->volume.engine, ft->key.size);
+	const char *error = "not suspended during key manipulation.";
+	int err = -EINVAL;
 
-	if (err) {
-		DMWARN("%s: key not wiped: error %d", ft->volume.name, err);
-		return err;
+	mutex_lock(&ft->lock);
+	if (ft->suspended) {
+		error = "no memory";
+		err = fdecrypt_engine_wipe_key(&ft->volume.engine, ft->key.size);
+		if (!err)
+			fdecrypt_key_is(ft, NULL);
 	}
-	fdecrypt_key_wipe(&ft->key);
-	return 0;
-}
-
-static int fdecrypt_key_message(struct fdecrypt_target *ft, unsigned int argc, char **argv)
-{
-	if (!ft->suspended) {
-		DMWARN("%s: not suspended during key manipulation.", ft->volume.name);
-		return -EINVAL;
-	}
-	if (argc == 3 && !strcasecmp(argv[1], "set"))
-		return fdecrypt_key_set(ft, argv[2]);
-	if (argc == 2 && !strcasecmp(argv[1], "wipe"))
-		return fdecrypt_key_message_wipe(ft);
-	DMWARN("%s: unrecognised message received: expected key set <key> or key wipe", ft->volume.name);
-	return -EINVAL;
+	mutex_unlock(&ft->lock);
+	if (err)
+		DMWARN("%s: key not wiped: %s", ft->volume.name, error);
+	return err;
 }
 
 static int fdecrypt_message(struct dm_target *ti, unsigned int argc, char **argv, char *result,
 			    unsigned int maxlen)
 {
 	struct fdecrypt_target *ft = ti->private;
+	int err = -EINVAL;
 	unsigned int i;
-	int err;
 
-	if (argc >= 2 && !strcasecmp(argv[0], "key")) {
-		mutex_lock(&ft->lock);
-		err = fdecrypt_key_message(ft, argc, argv);
-		mutex_unlock(&ft->lock);
-		/* Whatever was wrong with it, what stands there may be a key. */
-		for (i = 2; i < argc; i++)
-			fdecrypt_key_wipe_word(argv[i]);
-		return err;
-	}
-	DMWARN("%s: unrecognised message received.", ft->volume.name);
-	return -EINVAL;
+	if (argc == 3 && !strcasecmp(argv[0], "key") && !strcasecmp(argv[1], "set"))
+		err = fdecrypt_key_set(ft, argv[2]);
+	else if (argc == 2 && !strcasecmp(argv[0], "key") && !strcasecmp(argv[1], "wipe"))
+		err = fdecrypt_key_forget(ft);
+	else
+		DMWARN("%s: unrecognised message received: expected key set <key> or key wipe", ft->volume.name);
+	/* Whatever was wrong with it, what stands there may be a key. */
+	for (i = 1; i < argc; i++)
+		fdecrypt_key_wipe_word(argv[i]);
+	return err;
 }
 
 /* -- status ------------------------------------------------------------------------------------- */
@@ -438,6 +466,7 @@ static struct target_type fdecrypt_target = {
 	.map			= fdecrypt_map,
 	.postsuspend		= fdecrypt_postsuspend,
 	.preresume		= fdecrypt_preresume,
+	.resume			= fdecrypt_resume,
 	.status			= fdecrypt_status,
 	.message		= fdecrypt_message,
 	.report_zones		= fdecrypt_report_zones,

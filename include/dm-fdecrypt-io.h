@@ -37,6 +37,7 @@ struct fdecrypt_stats {
  * @inline_reads: decrypt where the read completes, if crypto may run there
  * @inline_writes: encrypt where the write is submitted, if memory is there at once
  * @keep_order: writes reach the device below in the order they came (zoned devices)
+ * @has_key: the engine has the volume's key; without, no bio gets through. Changes only while suspended.
  * @engine: encrypts and decrypts batches
  * @crypt: workers that decrypt, and go on where an engine answered late; they never wait for memory
  * @writes: workers that begin writes; they wait for pages, which only bios that @crypt finishes give back
@@ -45,7 +46,7 @@ struct fdecrypt_stats {
  * @pages_lock: held while a write that did not get its pages at once waits for the pool
  * @stats: counters
  *
- * Const from fdecrypt_volume_init() to fdecrypt_volume_exit(), but for what the pools and counters do.
+ * Const from fdecrypt_volume_init() to fdecrypt_volume_exit(), but for @has_key and what pools and counters do.
  */
 struct fdecrypt_volume {
 	const char *name;
@@ -58,6 +59,7 @@ struct fdecrypt_volume {
 	bool inline_reads;
 	bool inline_writes;
 	bool keep_order;
+	bool has_key;
 	struct fdecrypt_engine engine;
 
 	struct workqueue_struct *crypt;

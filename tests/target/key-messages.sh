@@ -132,6 +132,18 @@ dm_message none key set -
 check "resumes" dm_resume none
 dm_remove none
 
+# one target of two without key: the device stays suspended, and the other one's key can still be wiped
+new_dm two "0 8 $TARGET aes-xts-plain64 $k1 0 $ram 0
+8 8 $TARGET aes-xts-plain64 $k1 0 $ram 8"
+dm_suspend two
+dmsetup message two 8 key wipe
+refute "two targets, one wiped: no resume" dm_resume two
+check "two targets, one wiped: the other can be wiped" dm_message two key wipe
+check "two targets, one wiped: the other can be set" dm_message two key set "$k1"
+check "two targets, one wiped: it can be set" dmsetup message two 8 key set "$k1"
+check "two targets: resume" dm_resume two
+dm_remove two
+
 # keyrings
 tap_of "keyring keys" "$python" "$here/key-messages.py" "$TARGET" $ram
 finish

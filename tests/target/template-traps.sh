@@ -44,6 +44,14 @@ tap_of "capture" "$python" "$here/template-traps.py" capture "$vectors"
 new_dm one "0 64 $TARGET aes-xts-plain64 $k 0 $ram 0"
 is "a mapping still gets the driver it got before" "$(driver_in one)" "$best"
 dm_remove one
+# cryptd's instance has the higher priority, and stays when the mapping that named it is gone
+plain=${best#*,} plain=${plain%)}
+new_dm one "0 64 $TARGET capi:cryptd($plain)-plain64 $k 0 $ram 0"
+is "who names cryptd gets it" "$(driver_in one)" "fdiv(plain64,cryptd($plain))"
+dm_remove one
+new_dm one "0 64 $TARGET aes-xts-plain64 $k 0 $ram 0"
+is "who does not name cryptd does not get it" "$(driver_in one)" "$best"
+dm_remove one
 
 # the queue of the asynchronous child is one request long here
 qlen=$(tr ' ' '\n' </proc/cmdline | sed -n 's/^cryptd.cryptd_max_cpu_qlen=//p')

@@ -967,7 +967,7 @@ static void authenticated_encryption_says_so(void)
 	const char *error;
 
 	CHECK(parse_cipher("aes-gcm-random", &aead, &cipher, &error) == NOT_VALID, "old form");
-	CHECK(begins(error, "Bad cipher specification"), "%s", error ?: "");
+	CHECK(error && strstr(error, "not supported yet"), "%s", error ?: "");
 	CHECK(parse_cipher("capi:gcm(aes)-random", &aead, &cipher, &error) == NOT_VALID, "capi form");
 	CHECK(error && strstr(error, "not supported yet"), "%s", error ?: "");
 	CHECK(!parse_cipher("aes-xts-plain64", &none, &cipher, &error), "%s", error ?: "");
