@@ -40,8 +40,8 @@ struct found {
 };
 
 /*
- * cryptd() puts any driver into a thread and claims a higher priority for that. An instance stays when whoever
- * wanted it is gone; so it is for those only who name it.
+ * cryptd() puts any driver into a thread and claims a higher priority for that. An instance stays when
+ * whoever wanted it is gone; so it is for those only who name it.
  */
 static bool is_unwanted(const struct crypto_alg *alg, const char *name)
 {
@@ -76,7 +76,9 @@ static bool find_best(const char *name, u32 type, struct found *best)
 	list_for_each_entry(alg, &crypto_alg_list, cra_list) {
 		bool exact = !strcmp(alg->cra_driver_name, name);
 
-		if (!is_usable(alg, type) || is_unwanted(alg, name) || (!exact && strcmp(alg->cra_name, name)))
+		if (!is_usable(alg, type) || is_unwanted(alg, name))
+			continue;
+		if (!exact && strcmp(alg->cra_name, name))
 			continue;
 		if (any && !exact && !is_better(alg, best))
 			continue;

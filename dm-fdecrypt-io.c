@@ -30,28 +30,32 @@
 #define BATCH_SEGMENTS	16u
 #define BATCH_BYTES	(64u << 10)
 
+/* What another CPU must have to do before it is worth waking. */
+#define PIECE_BYTES	(64u << 10)
+#define PIECES_MAX	16u
+
 /* A write bio never needs more pages than the pool holds, or it could wait for ever. */
-#define WRITE_PAGES_MAX	BIO_MAX_VECS
-#define WRITE_BYTES_MAX	(WRITE_PAGES_MAX << PAGE_SHIFT)
+#define WRITE_BYTES_MAX	(FDECRYPT_PAGES_MAX << PAGE_SHIFT)
 #define BIOS_IN_POOL	64
 
+static unsigned int inline_bytes = 16384;
+module_param(inline_bytes, uint, 0644);
+MODULE_PARM_DESC(inline_bytes, "I/O of up to that many bytes is not handed to a worker (default 16384)");
+
+struct fdecrypt_io;
+
 /*
- * struct fdecrypt_io - one bio on its way through the volume
+ * struct fdecrypt_piece - a part of a bio that one CPU works on
  *
- * Lives in the bio's per-bio data, so it exists as long as the bio and is never allocated. Only one context
- * works on it at a time; it needs no lock.
+ * Only one context works on it at a time; it needs no lock.
  */
-struct fdecrypt_io {
-	struct fdecrypt_volume *volume;
-	struct bio *base;		/* device mapper's clone of the caller's bio */
-	struct bio *out;		/* writes: encrypted data on its way to the device below */
-	bio_end_io_t *base_end_io;	/* reads: device mapper's, put back before anybody sees the bio */
+struct fdecrypt_piece {
+	struct fdecrypt_job job;
+	struct fdecrypt_io *io;
 	struct bvec_iter src;		/* what is still to be encrypted or decrypted */
-	struct bvec_iter dst;		/* the same in @out; reads use @src */
+	struct bvec_iter dst;		/* the same in the bio that goes down; reads use @src */
 	u64 sector;			/* first sector of @src, counted from the start of the target */
 	unsigned int batch_bytes;	/* size of the batch in flight */
-	blk_status_t status;
-	struct work_struct work;	/* queued at most once at a time */
 	struct completion *late;	/* the worker waits here for a late answer; NULL: it does not wait */
 	int late_err;
 	struct scatterlist src_sg[BATCH_SEGMENTS];
@@ -59,202 +63,253 @@ struct fdecrypt_io {
 	struct fdecrypt_batch batch;	/* last: the engine's context follows */
 };
 
+/*
+ * struct fdecrypt_io - one bio on its way through the volume
+ *
+ * Lives in the bio's per-bio data, so it exists as long as the bio and is never allocated. It ends with its
+ * last piece; the first piece is part of it, more are allocated if memory is there.
+ */
+struct fdecrypt_io {
+	struct fdecrypt_volume *volume;
+	struct bio *base;		/* device mapper's clone of the caller's bio */
+	struct bio *out;		/* writes: encrypted data on its way to the device below */
+	bio_end_io_t *base_end_io;	/* reads: device mapper's, put back before anybody sees the bio */
+	struct bvec_iter iter;		/* the range as submitted; the driver below uses bi_iter up */
+	u64 sector;			/* its first sector, counted from the start of the target */
+	atomic_t pieces;		/* still at work */
+	blk_status_t status;		/* set by any piece that fails */
+	struct work_struct work;	/* writes that wait for pages */
+	struct fdecrypt_piece first;	/* last: it has no fixed size */
+};
+
 static bool fdecrypt_io_is_write(const struct fdecrypt_io *io)
 {
 	return op_is_write(bio_op(io->base));
 }
 
+static enum fdecrypt_job_class fdecrypt_io_class(const struct fdecrypt_io *io)
+{
+	return fdecrypt_io_is_write(io) ? FDECRYPT_JOB_WRITE : FDECRYPT_JOB_READ;
+}
+
+/* May crypto run in this context, and may this CPU do it? Reads end anywhere, hard interrupts included. */
+static bool fdecrypt_may_crypt_here(const struct fdecrypt_volume *v)
+{
+	return !in_hardirq() && !irqs_disabled() && fdecrypt_workers_may_run_here(&v->workers);
+}
+
 /* -- batches ------------------------------------------------------------------------------------ */
 
-/* Fill @sg with what fits of @bio from @iter on; returns the bytes, @nr the entries used. */
-static unsigned int fdecrypt_fill_sg(struct scatterlist *sg, struct bio *bio, struct bvec_iter iter,
-				     unsigned int *nr)
+/* Fill @sg with what fits of @bio from @iter on; returns the bytes. */
+static unsigned int fdecrypt_fill_sg(struct scatterlist *sg, struct bio *bio, struct bvec_iter iter)
 {
-	unsigned int bytes = 0;
+	unsigned int bytes = 0, nr;
 
-	for (*nr = 0; *nr < BATCH_SEGMENTS && bytes < BATCH_BYTES && iter.bi_size; ++*nr) {
+	sg_init_table(sg, BATCH_SEGMENTS);
+	for (nr = 0; nr < BATCH_SEGMENTS && bytes < BATCH_BYTES && iter.bi_size; nr++) {
 		struct bio_vec bv = mp_bvec_iter_bvec(bio->bi_io_vec, iter);
 		unsigned int len = min(bv.bv_len, BATCH_BYTES - bytes);
 
-		sg_set_page(&sg[*nr], bv.bv_page, len, bv.bv_offset);
+		sg_set_page(&sg[nr], bv.bv_page, len, bv.bv_offset);
 		bytes += len;
 		bio_advance_iter_single(bio, &iter, len);
 	}
+	sg_mark_end(&sg[nr - 1]);
 	return bytes;
 }
 
 /* Build the next batch's lists; returns its bytes: whole units, 0 if one unit alone has too many pieces. */
-static unsigned int fdecrypt_build_batch(struct fdecrypt_io *io)
+static unsigned int fdecrypt_build_batch(struct fdecrypt_piece *p)
 {
-	unsigned int bytes, nr;
+	struct fdecrypt_io *io = p->io;
+	unsigned int bytes;
 
-	sg_init_table(io->src_sg, BATCH_SEGMENTS);
-	bytes = fdecrypt_fill_sg(io->src_sg, io->base, io->src, &nr);
-	sg_mark_end(&io->src_sg[nr - 1]);
-	if (io->out) {
-		sg_init_table(io->dst_sg, BATCH_SEGMENTS);
-		bytes = min(bytes, fdecrypt_fill_sg(io->dst_sg, io->out, io->dst, &nr));
-		sg_mark_end(&io->dst_sg[nr - 1]);
-	}
+	bytes = fdecrypt_fill_sg(p->src_sg, io->base, p->src);
+	if (io->out)
+		bytes = min(bytes, fdecrypt_fill_sg(p->dst_sg, io->out, p->dst));
 	return round_down(bytes, io->volume->unit_size);
 }
 
-static void fdecrypt_report_error(struct fdecrypt_io *io, int err)
+static void fdecrypt_report_error(struct fdecrypt_piece *p, int err)
 {
+	struct fdecrypt_io *io = p->io;
 	struct fdecrypt_volume *v = io->volume;
 
 	this_cpu_inc(v->stats->errors);
 	DMERR_LIMIT("%s: %s failed at sector %llu with %s: error %d", v->name,
 		    fdecrypt_io_is_write(io) ? "encryption" : "decryption",
-		    (unsigned long long)io->sector, fdecrypt_engine_driver(&v->engine), err);
-	io->status = BLK_STS_IOERR;
+		    (unsigned long long)p->sector, fdecrypt_engine_driver(&v->engine), err);
+	WRITE_ONCE(io->status, BLK_STS_IOERR);
 }
 
 /* The batch in flight is through: step over it. */
-static void fdecrypt_batch_end(struct fdecrypt_io *io, int err)
+static void fdecrypt_batch_end(struct fdecrypt_piece *p, int err)
 {
+	struct fdecrypt_io *io = p->io;
 	bool write = fdecrypt_io_is_write(io);
 
 	if (unlikely(err)) {
-		fdecrypt_report_error(io, err);
+		fdecrypt_report_error(p, err);
 		return;
 	}
 	this_cpu_inc(io->volume->stats->batches[write]);
-	this_cpu_add(io->volume->stats->bytes[write], io->batch_bytes);
-	bio_advance_iter(io->base, &io->src, io->batch_bytes);
+	this_cpu_add(io->volume->stats->bytes[write], p->batch_bytes);
+	bio_advance_iter(io->base, &p->src, p->batch_bytes);
 	if (io->out)
-		bio_advance_iter(io->out, &io->dst, io->batch_bytes);
-	io->sector += io->batch_bytes >> SECTOR_SHIFT;
+		bio_advance_iter(io->out, &p->dst, p->batch_bytes);
+	p->sector += p->batch_bytes >> SECTOR_SHIFT;
 }
 
 /*
- * Encrypt or decrypt what is left, batch by batch.
+ * Encrypt or decrypt what is left of a piece, batch by batch.
  *
  * Return: true when all is done or failed, see io->status; false if the engine answers later and
  * fdecrypt_batch_done() goes on.
  */
-static bool fdecrypt_convert(struct fdecrypt_io *io, bool may_sleep)
+static bool fdecrypt_convert(struct fdecrypt_piece *p, bool may_sleep)
 {
+	struct fdecrypt_io *io = p->io;
 	struct fdecrypt_volume *v = io->volume;
 	struct fdecrypt_iv_range range = { .unit_size = v->unit_size, .step = v->step };
-	/* Read before the engine has the batch: once it answers late, @io may end, and its memory with it. */
-	struct completion *late = io->late;
+	/* Read before the engine has the batch: once it answers late, @p and @io may end. */
+	struct completion *late = p->late;
 	int err;
 
-	while (io->src.bi_size && !io->status) {
-		io->batch_bytes = fdecrypt_build_batch(io);
-		if (unlikely(!io->batch_bytes)) {
-			fdecrypt_report_error(io, -EINVAL);
+	while (p->src.bi_size && !READ_ONCE(io->status)) {
+		p->batch_bytes = fdecrypt_build_batch(p);
+		if (unlikely(!p->batch_bytes)) {
+			fdecrypt_report_error(p, -EINVAL);
 			break;
 		}
-		range.first = (io->sector + v->iv_offset) >> v->iv_shift;
-		err = fdecrypt_engine_run(&io->batch, fdecrypt_io_is_write(io), &range, io->src_sg,
-					  io->out ? io->dst_sg : io->src_sg, io->batch_bytes);
+		range.first = (p->sector + v->iv_offset) >> v->iv_shift;
+		err = fdecrypt_engine_run(&p->batch, fdecrypt_io_is_write(io), &range, p->src_sg,
+					  io->out ? p->dst_sg : p->src_sg, p->batch_bytes);
 		if (err == -EINPROGRESS) {
 			if (!late)
 				return false;
 			wait_for_completion(late);
 			reinit_completion(late);
-			err = io->late_err;
+			err = p->late_err;
 		}
-		fdecrypt_batch_end(io, err);
+		fdecrypt_batch_end(p, err);
 		if (may_sleep)
 			cond_resched();
 	}
 	return true;
 }
 
-static void fdecrypt_queue(struct fdecrypt_io *io)
-{
-	struct fdecrypt_volume *v = io->volume;
-	bool needs_pages = fdecrypt_io_is_write(io) && !io->out;
-
-	queue_work(needs_pages ? v->writes : v->crypt, &io->work);
-}
-
 /* The engine answered late; it may do so in a context where crypto may not run. */
 static void fdecrypt_batch_done(void *data, int err)
 {
-	struct fdecrypt_io *io = data;
+	struct fdecrypt_piece *p = data;
+	struct fdecrypt_volume *v = p->io->volume;
 
 	if (err == -EINPROGRESS)
 		return;	/* it left the engine's backlog; the real end is to come */
-	if (io->late) {
-		io->late_err = err;
-		complete(io->late);
+	if (p->late) {
+		p->late_err = err;
+		complete(p->late);
 		return;
 	}
-	fdecrypt_batch_end(io, err);
-	fdecrypt_queue(io);
+	fdecrypt_batch_end(p, err);
+	fdecrypt_workers_queue(&v->workers, &p->job, fdecrypt_io_class(p->io),
+			       fdecrypt_workers_pick_one(&v->workers));
 }
 
 CRYPTO_COMPLETION(fdecrypt_batch_done)
 
-/* -- pages -------------------------------------------------------------------------------------- */
+/* -- pieces: one bio on several CPUs ------------------------------------------------------------ */
 
-static void fdecrypt_free_pages(struct fdecrypt_volume *v, struct bio *bio)
+static void fdecrypt_io_finish(struct fdecrypt_io *io);
+
+static void fdecrypt_piece_run(struct fdecrypt_piece *p, bool may_sleep)
 {
-	struct bio_vec *bv;
-	struct bvec_iter_all iter;
+	struct fdecrypt_io *io = p->io;
 
-	bio_for_each_segment_all(bv, bio, iter) {
-		if (bv->bv_page)
-			mempool_free(bv->bv_page, &v->pages);
-	}
+	if (!fdecrypt_convert(p, may_sleep))
+		return;
+	if (p != &io->first)
+		kfree(p);
+	if (atomic_dec_and_test(&io->pieces))
+		fdecrypt_io_finish(io);
 }
 
-static bool fdecrypt_add_pages(struct fdecrypt_volume *v, struct bio *bio, unsigned int bytes, gfp_t gfp)
+static void fdecrypt_piece_job(struct fdecrypt_job *job)
 {
-	while (bytes) {
-		struct page *page = mempool_alloc(&v->pages, gfp);
-		unsigned int len = min_t(unsigned int, bytes, PAGE_SIZE);
+	fdecrypt_piece_run(container_of(job, struct fdecrypt_piece, job), true);
+}
 
-		if (!page)
-			return false;
-		__bio_add_page(bio, page, len, 0);
-		bytes -= len;
+/* Make @p the @bytes of its bio that begin @offset bytes behind the bio's start. */
+static void fdecrypt_piece_init(struct fdecrypt_piece *p, struct fdecrypt_io *io, unsigned int offset,
+				unsigned int bytes)
+{
+	p->job.run = fdecrypt_piece_job;
+	p->io = io;
+	p->late = NULL;
+	p->sector = io->sector + (offset >> SECTOR_SHIFT);
+	p->src = io->iter;
+	bio_advance_iter(io->base, &p->src, offset);
+	p->src.bi_size = bytes;
+	if (io->out) {
+		p->dst = io->out->bi_iter;
+		bio_advance_iter(io->out, &p->dst, offset);
+		p->dst.bi_size = bytes;
 	}
-	return true;
+	fdecrypt_engine_prepare(&io->volume->engine, &p->batch, crypto_completion(fdecrypt_batch_done), p);
+}
+
+/* Give parts of the bio to idle CPUs; returns the bytes that are left for the first piece. */
+static unsigned int fdecrypt_spread(struct fdecrypt_io *io, const unsigned int *cpus, unsigned int nr)
+{
+	struct fdecrypt_volume *v = io->volume;
+	unsigned int share = round_up(io->iter.bi_size / (nr + 1), v->unit_size);
+	unsigned int end = io->iter.bi_size;
+	struct fdecrypt_piece *p;
+
+	for (; nr && end > share; nr--) {
+		/* A helping hand, not a need: without memory the rest stays in one piece. */
+		p = kmalloc(v->piece_size, GFP_NOWAIT | __GFP_NOWARN);
+		if (!p)
+			break;
+		fdecrypt_piece_init(p, io, end - share, share);
+		end -= share;
+		atomic_inc(&io->pieces);
+		fdecrypt_workers_queue(&v->workers, &p->job, fdecrypt_io_class(io), cpus[nr - 1]);
+	}
+	return end;
 }
 
 /*
- * Make the bio that carries the encrypted data down.
+ * Encrypt or decrypt a bio: here, on other CPUs, or both.
  *
- * First without waiting. If that fails, everything is given back and taken again from the pool, waiting,
- * one write at a time: two writers that each held half of the pool would wait for each other for ever.
- * Waiting always ends, since a write needs no more pages than the pool has, and pages in flight come back.
- *
- * Return: NULL only if @may_sleep is false.
+ * Small I/O is done where it is, since a hop to another thread costs more than it; so is all, where the table
+ * line asks for that. Large I/O is cut into pieces for idle CPUs; one is kept here, or, where this context is
+ * not one to stay in for long, given to a worker too.
  */
-static struct bio *fdecrypt_alloc_out(struct fdecrypt_io *io, bool may_sleep)
+static void fdecrypt_dispatch(struct fdecrypt_io *io, bool inline_all)
 {
 	struct fdecrypt_volume *v = io->volume;
-	unsigned int bytes = io->src.bi_size;
-	/* Neither polled nor unwilling to wait: nobody polls this bio, and the caller's was accepted. */
-	blk_opf_t opf = io->base->bi_opf & ~(REQ_POLLED | REQ_NOWAIT);
-	struct bio *out;
+	unsigned int bytes = io->iter.bi_size, cpus[PIECES_MAX], nr = 0, cpu;
+	bool here = fdecrypt_may_crypt_here(v);
 
-	out = bio_alloc_bioset(v->bdev, DIV_ROUND_UP(bytes, PAGE_SIZE), opf,
-			       may_sleep ? GFP_NOIO : GFP_NOWAIT, &v->bios);
-	if (!out)
-		return NULL;
-	if (!fdecrypt_add_pages(v, out, bytes, GFP_NOWAIT | __GFP_NOWARN)) {
-		fdecrypt_free_pages(v, out);
-		if (!may_sleep) {
-			bio_put(out);
-			return NULL;
-		}
-		out->bi_vcnt = 0;
-		out->bi_iter.bi_size = 0;
-		mutex_lock(&v->pages_lock);
-		fdecrypt_add_pages(v, out, bytes, GFP_NOIO);
-		mutex_unlock(&v->pages_lock);
+	if (here && (inline_all || bytes <= READ_ONCE(inline_bytes))) {
+		fdecrypt_piece_init(&io->first, io, 0, bytes);
+		fdecrypt_piece_run(&io->first, false);
+		return;
 	}
-	out->bi_iter.bi_sector = v->start + io->sector;
-	out->bi_ioprio = io->base->bi_ioprio;
-	fdecrypt_copy_hints(out, io->base);
-	out->bi_private = io;
-	return out;
+
+	if (!v->same_cpu)
+		nr = fdecrypt_workers_pick_idle(&v->workers, cpus, min(bytes / PIECE_BYTES, PIECES_MAX));
+	/* With nobody else idle the first piece is all of it, and too much to keep the submitter with. */
+	here = here && nr && !in_serving_softirq();
+	bytes = fdecrypt_spread(io, cpus, nr);
+	fdecrypt_piece_init(&io->first, io, 0, bytes);
+	if (here) {
+		fdecrypt_piece_run(&io->first, false);
+		return;
+	}
+	cpu = v->same_cpu ? raw_smp_processor_id() : fdecrypt_workers_pick_one(&v->workers);
+	fdecrypt_workers_queue(&v->workers, &io->first.job, fdecrypt_io_class(io), cpu);
 }
 
 /* -- the life of a write ------------------------------------------------------------------------ */
@@ -265,48 +320,69 @@ static void fdecrypt_write_end(struct bio *out)
 	struct bio *base = io->base;
 
 	base->bi_status = out->bi_status;
-	fdecrypt_free_pages(io->volume, out);
+	fdecrypt_pages_release(&io->volume->pages, out);
 	bio_put(out);
 	bio_endio(base);
 }
 
-static void fdecrypt_write_fail(struct fdecrypt_io *io)
+/*
+ * Make the bio that carries the encrypted data down.
+ *
+ * Return: true if it is there; false only if not @may_sleep.
+ */
+static bool fdecrypt_make_out(struct fdecrypt_io *io, bool may_sleep)
 {
-	io->base->bi_status = io->status;
-	fdecrypt_free_pages(io->volume, io->out);
-	bio_put(io->out);
-	bio_endio(io->base);
+	struct fdecrypt_volume *v = io->volume;
+	unsigned int bytes = io->iter.bi_size;
+	/* Neither polled nor unwilling to wait: nobody polls this bio, and the caller's was accepted. */
+	blk_opf_t opf = io->base->bi_opf & ~(REQ_POLLED | REQ_NOWAIT);
+	struct bio *out;
+
+	out = bio_alloc_bioset(v->bdev, DIV_ROUND_UP(bytes, PAGE_SIZE), opf,
+			       may_sleep ? GFP_NOIO : GFP_NOWAIT, &v->bios);
+	if (!out)
+		return false;
+	if (!fdecrypt_pages_add(&v->pages, out, bytes, may_sleep)) {
+		bio_put(out);
+		return false;
+	}
+	out->bi_iter.bi_sector = v->start + io->sector;
+	out->bi_ioprio = io->base->bi_ioprio;
+	fdecrypt_copy_hints(out, io->base);
+	out->bi_private = io;
+	out->bi_end_io = fdecrypt_write_end;
+	io->out = out;
+	return true;
 }
 
-/* Encrypt and send down; also called to go on after an engine answered late. */
-static void fdecrypt_write(struct fdecrypt_io *io, bool may_sleep)
+/* Where waiting for pages is allowed: nothing that could give pages back runs on this queue. */
+static void fdecrypt_write_work(struct work_struct *work)
 {
-	if (!io->out) {
-		io->out = fdecrypt_alloc_out(io, may_sleep);
-		if (!io->out) {
-			fdecrypt_queue(io);
-			return;
-		}
-		io->dst = io->out->bi_iter;
-		io->out->bi_end_io = fdecrypt_write_end;
-	}
-	if (!fdecrypt_convert(io, may_sleep))
+	struct fdecrypt_io *io = container_of(work, struct fdecrypt_io, work);
+	DECLARE_COMPLETION_ONSTACK(late);
+
+	fdecrypt_make_out(io, true);
+	if (!io->volume->keep_order) {
+		fdecrypt_dispatch(io, false);
 		return;
-	if (unlikely(io->status))
-		fdecrypt_write_fail(io);
+	}
+	/* The next write in the queue may not begin before this one is on its way. */
+	fdecrypt_piece_init(&io->first, io, 0, io->iter.bi_size);
+	io->first.late = &late;
+	fdecrypt_piece_run(&io->first, true);
+}
+
+static void fdecrypt_write(struct fdecrypt_io *io)
+{
+	struct fdecrypt_volume *v = io->volume;
+
+	if (v->keep_order || !fdecrypt_make_out(io, false))
+		queue_work(v->waiting, &io->work);
 	else
-		dm_submit_bio_remap(io->base, io->out);
+		fdecrypt_dispatch(io, v->inline_writes);
 }
 
 /* -- the life of a read ------------------------------------------------------------------------- */
-
-static void fdecrypt_read(struct fdecrypt_io *io, bool may_sleep)
-{
-	if (!fdecrypt_convert(io, may_sleep))
-		return;
-	io->base->bi_status = io->status;
-	bio_endio(io->base);
-}
 
 /* The data has come, encrypted. Any context, hard interrupts included. */
 static void fdecrypt_read_end(struct bio *bio)
@@ -314,37 +390,26 @@ static void fdecrypt_read_end(struct bio *bio)
 	struct fdecrypt_io *io = bio->bi_private;
 
 	bio->bi_end_io = io->base_end_io;
-	if (unlikely(bio->bi_status)) {
+	if (unlikely(bio->bi_status))
 		bio_endio(bio);
-		return;
-	}
-	if (io->volume->inline_reads && !in_hardirq() && !irqs_disabled())
-		fdecrypt_read(io, false);
 	else
-		fdecrypt_queue(io);
+		fdecrypt_dispatch(io, io->volume->inline_reads);
 }
 
 /* -- both --------------------------------------------------------------------------------------- */
 
-/* The next write in the queue may not begin before this one is on its way. */
-static void fdecrypt_write_in_order(struct fdecrypt_io *io)
+/* All pieces are done. */
+static void fdecrypt_io_finish(struct fdecrypt_io *io)
 {
-	DECLARE_COMPLETION_ONSTACK(late);
-
-	io->late = &late;
-	fdecrypt_write(io, true);
-}
-
-static void fdecrypt_io_work(struct work_struct *work)
-{
-	struct fdecrypt_io *io = container_of(work, struct fdecrypt_io, work);
-
-	if (!fdecrypt_io_is_write(io))
-		fdecrypt_read(io, true);
-	else if (io->volume->keep_order)
-		fdecrypt_write_in_order(io);
-	else
-		fdecrypt_write(io, true);
+	if (!io->out) {
+		io->base->bi_status = io->status;
+		bio_endio(io->base);
+	} else if (unlikely(io->status)) {
+		io->out->bi_status = io->status;
+		fdecrypt_write_end(io->out);
+	} else {
+		dm_submit_bio_remap(io->base, io->out);
+	}
 }
 
 static void fdecrypt_io_init(struct fdecrypt_io *io, struct fdecrypt_volume *v, struct bio *bio,
@@ -353,12 +418,10 @@ static void fdecrypt_io_init(struct fdecrypt_io *io, struct fdecrypt_volume *v, 
 	io->volume = v;
 	io->base = bio;
 	io->out = NULL;
-	io->src = bio->bi_iter;
+	io->iter = bio->bi_iter;
 	io->sector = sector;
+	atomic_set(&io->pieces, 1);
 	io->status = BLK_STS_OK;
-	io->late = NULL;
-	INIT_WORK(&io->work, fdecrypt_io_work);
-	fdecrypt_engine_prepare(&v->engine, &io->batch, crypto_completion(fdecrypt_batch_done), io);
 }
 
 /**
@@ -401,10 +464,8 @@ int fdecrypt_volume_map(struct fdecrypt_volume *v, struct dm_target *ti, struct 
 	fdecrypt_io_init(io, v, bio, sector);
 
 	if (op_is_write(bio_op(bio))) {
-		if (v->inline_writes)
-			fdecrypt_write(io, false);
-		else
-			fdecrypt_queue(io);
+		INIT_WORK(&io->work, fdecrypt_write_work);
+		fdecrypt_write(io);
 		return DM_MAPIO_SUBMITTED;
 	}
 
@@ -426,7 +487,7 @@ int fdecrypt_volume_map(struct fdecrypt_volume *v, struct dm_target *ti, struct 
  */
 size_t fdecrypt_volume_per_bio_size(const struct fdecrypt_volume *v)
 {
-	return ALIGN(offsetof(struct fdecrypt_io, batch) + fdecrypt_engine_batch_size(&v->engine),
+	return ALIGN(offsetof(struct fdecrypt_io, first.batch) + fdecrypt_engine_batch_size(&v->engine),
 		     CRYPTO_MINALIGN);
 }
 
@@ -441,39 +502,29 @@ size_t fdecrypt_volume_per_bio_size(const struct fdecrypt_volume *v)
  */
 int fdecrypt_volume_init(struct fdecrypt_volume *v, const struct fdecrypt_options *opts, const char **error)
 {
-	unsigned int flags = WQ_MEM_RECLAIM;
-
-	if (opts->same_cpu_crypt)
-		flags |= WQ_PERCPU | WQ_CPU_INTENSIVE;
-	else
-		flags |= WQ_UNBOUND;
-	if (opts->high_priority)
-		flags |= WQ_HIGHPRI;
-
-	mutex_init(&v->pages_lock);
 	v->inline_reads = opts->no_read_workqueue;
-	v->inline_writes = opts->no_write_workqueue && !v->keep_order;
+	v->inline_writes = opts->no_write_workqueue;
+	v->same_cpu = opts->same_cpu_crypt;
+	v->piece_size = offsetof(struct fdecrypt_piece, batch) + fdecrypt_engine_batch_size(&v->engine);
 
 	*error = "Cannot allocate counters";
 	v->stats = alloc_percpu(struct fdecrypt_stats);
 	if (!v->stats)
 		return -ENOMEM;
 	*error = "Cannot allocate page mempool";
-	if (mempool_init_page_pool(&v->pages, WRITE_PAGES_MAX, 0))
+	if (fdecrypt_pages_init(&v->pages))
 		return -ENOMEM;
 	*error = "Cannot allocate crypt bioset";
 	if (bioset_init(&v->bios, BIOS_IN_POOL, 0, BIOSET_NEED_BVECS))
 		return -ENOMEM;
-	*error = "Couldn't create the crypt workers";
-	v->crypt = alloc_workqueue("fdecrypt/%s", flags, num_online_cpus(), v->name);
-	if (!v->crypt)
+	*error = "Couldn't create the workers";
+	if (fdecrypt_workers_init(&v->workers, v->name, opts->high_priority))
 		return -ENOMEM;
-	*error = "Couldn't create the write workers";
 	if (v->keep_order)
-		v->writes = alloc_ordered_workqueue("fdecrypt_w/%s", WQ_MEM_RECLAIM, v->name);
+		v->waiting = alloc_ordered_workqueue("fdecrypt_w/%s", WQ_MEM_RECLAIM, v->name);
 	else
-		v->writes = alloc_workqueue("fdecrypt_w/%s", flags, num_online_cpus(), v->name);
-	if (!v->writes)
+		v->waiting = alloc_workqueue("fdecrypt_w/%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 0, v->name);
+	if (!v->waiting)
 		return -ENOMEM;
 	*error = NULL;
 	return 0;
@@ -487,12 +538,12 @@ int fdecrypt_volume_init(struct fdecrypt_volume *v, const struct fdecrypt_option
  */
 void fdecrypt_volume_exit(struct fdecrypt_volume *v)
 {
-	if (v->crypt)
-		destroy_workqueue(v->crypt);
-	if (v->writes)
-		destroy_workqueue(v->writes);
+	/* First what hands jobs to the workers. */
+	if (v->waiting)
+		destroy_workqueue(v->waiting);
+	fdecrypt_workers_exit(&v->workers);
 	bioset_exit(&v->bios);
-	mempool_exit(&v->pages);
+	fdecrypt_pages_exit(&v->pages);
 	free_percpu(v->stats);
 }
 

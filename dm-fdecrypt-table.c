@@ -158,11 +158,13 @@ enum option_kind {
 	OPTION_FLAG,		/* <name> */
 	OPTION_NUMBER,		/* <name>:<n> */
 	OPTION_INTEGRITY,	/* <name>:<n>:<type> */
+	OPTION_TEXT,		/* <name>:<anything> */
 };
 
 /*
- * One row for each option, in the order of TABLE and IMA text. @offset is the bool of a flag and the
- * unsigned int of the others. A number that equals @unset is the same as no option at all.
+ * One row for each option, in the order of TABLE and IMA text: dm-crypt's, then our own. @offset is the bool
+ * of a flag, the string of a text, the unsigned int of the others. A number that equals @unset is the same as
+ * no option at all.
  */
 static const struct option {
 	const char *name;
@@ -188,6 +190,8 @@ static const struct option {
 	ROW(OPTION_FLAG, "iv_large_sectors", iv_large_sectors, 0, NULL),
 	ROW(OPTION_NUMBER, "integrity_key_size", integrity_key_size, 0,
 	    "Invalid integrity_key_size argument: expected a number of bytes from 1"),
+	ROW(OPTION_TEXT, "cpus", cpus, 0,
+	    "Invalid cpus: expected a list of CPU numbers such as 0-3,8, or all"),
 #undef ROW
 };
 
@@ -199,6 +203,11 @@ static bool *flag_of(const struct option *o, const struct fdecrypt_options *opts
 static unsigned int *number_of(const struct option *o, const struct fdecrypt_options *opts)
 {
 	return (unsigned int *)((char *)opts + o->offset);
+}
+
+static const char **text_of(const struct option *o, const struct fdecrypt_options *opts)
+{
+	return (const char **)((char *)opts + o->offset);
 }
 
 /* Does @word name @o? If so, *@value is what follows the name: ":..." or "". */
@@ -261,6 +270,9 @@ static int set_option(const struct option *o, struct fdecrypt_options *opts, con
 		return set_number(o, opts, value + 1);
 	case OPTION_INTEGRITY:
 		return set_integrity(opts, value + 1, error);
+	case OPTION_TEXT:
+		*text_of(o, opts) = value + 1;
+		return value[1] ? 0 : -EINVAL;
 	}
 	return -EINVAL;
 }
@@ -338,6 +350,8 @@ static bool is_set(const struct option *o, const struct fdecrypt_options *opts)
 {
 	if (o->kind == OPTION_FLAG)
 		return *flag_of(o, opts);
+	if (o->kind == OPTION_TEXT)
+		return *text_of(o, opts);
 	return *number_of(o, opts) != o->unset;
 }
 
@@ -376,7 +390,9 @@ size_t fdecrypt_print_options(const struct fdecrypt_options *opts, char *buf, si
 		if (!is_set(o, opts))
 			continue;
 		n += scnprintf(buf + n, size - n, " %s", o->name);
-		if (o->kind != OPTION_FLAG)
+		if (o->kind == OPTION_TEXT)
+			n += scnprintf(buf + n, size - n, ":%s", *text_of(o, opts));
+		else if (o->kind != OPTION_FLAG)
 			n += scnprintf(buf + n, size - n, ":%u", *number_of(o, opts));
 		if (o->kind == OPTION_INTEGRITY)
 			n += scnprintf(buf + n, size - n, ":%s", integrity_name(opts));

@@ -10,6 +10,7 @@
 #include "dm-fdecrypt-io.h"
 #include "dm-fdecrypt-key.h"
 #include "dm-fdecrypt-table.h"
+#include "dm-fdecrypt-worker.h"
 
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
@@ -25,6 +26,50 @@ static bool show_keys;
 module_param(show_keys, bool, 0600);
 MODULE_PARM_DESC(show_keys, "Print raw keys in TABLE text; zeros stand for them otherwise (default 0)");
 
+/* Which CPUs work for mappings whose table line does not say: a list that has been checked. */
+static char default_cpus[256] = "all";
+static DEFINE_MUTEX(default_cpus_lock);
+
+static int fdecrypt_set_default_cpus(const char *value, const struct kernel_param *kp)
+{
+	const char *error = "Invalid cpus: the list is too long";
+	size_t len = strcspn(value, "\n");
+	char *list = kstrndup(value, len, GFP_KERNEL);
+	struct cpumask *cpus = kmalloc(sizeof(*cpus), GFP_KERNEL);
+	int err = -ENOMEM;
+
+	if (list && cpus)
+		err = len < sizeof(default_cpus) ? fdecrypt_cpus_parse(list, cpus, &error) : -EINVAL;
+	if (!err) {
+		mutex_lock(&default_cpus_lock);
+		strscpy(default_cpus, list, sizeof(default_cpus));
+		mutex_unlock(&default_cpus_lock);
+	} else if (err == -EINVAL) {
+		DMERR("%s", error);
+	}
+	kfree(cpus);
+	kfree(list);
+	return err;
+}
+
+static int fdecrypt_get_default_cpus(char *buffer, const struct kernel_param *kp)
+{
+	int n;
+
+	mutex_lock(&default_cpus_lock);
+	n = scnprintf(buffer, PAGE_SIZE, "%s\n", default_cpus);
+	mutex_unlock(&default_cpus_lock);
+	return n;
+}
+
+static const struct kernel_param_ops default_cpus_ops = {
+	.set = fdecrypt_set_default_cpus,
+	.get = fdecrypt_get_default_cpus,
+};
+
+module_param_cb(cpus, &default_cpus_ops, NULL, 0644);
+MODULE_PARM_DESC(cpus, "CPUs that encrypt and decrypt, as in 0-3,8, for mappings made from now on (default all: all but isolated ones)");
+
 /*
  * struct fdecrypt_target - a mapping
  *
@@ -35,7 +80,7 @@ struct fdecrypt_target {
 	char *cipher_word;		/* as the table line had it */
 	struct fdecrypt_cipher cipher;
 	struct fdecrypt_options opts;
-	struct mutex lock;		/* for what messages, status and resume share */
+	struct mutex lock;		/* for what messages, status and resume share: opts.cpus too */
 	struct fdecrypt_key key;	/* protected by lock */
 	bool suspended;			/* protected by lock */
 	struct dm_dev *dev;
@@ -53,6 +98,7 @@ static void fdecrypt_dtr(struct dm_target *ti)
 	if (ft->dev)
 		dm_put_device(ti, ft->dev);
 	fdecrypt_key_wipe(&ft->key);
+	kfree(ft->opts.cpus);
 	kfree(ft->cipher_word);
 	kfree(ft);
 }
@@ -133,6 +179,39 @@ static void fdecrypt_ctr_units(struct fdecrypt_target *ft)
 	}
 }
 
+/* The CPUs of the option, or the default ones. */
+static int fdecrypt_ctr_cpus(struct fdecrypt_target *ft, const char **error)
+{
+	int err;
+
+	if (ft->opts.cpus)
+		return fdecrypt_cpus_parse(ft->opts.cpus, &ft->volume.workers.cpus, error);
+	mutex_lock(&default_cpus_lock);
+	err = fdecrypt_cpus_parse(default_cpus, &ft->volume.workers.cpus, error);
+	mutex_unlock(&default_cpus_lock);
+	return err;
+}
+
+/* The options as read hold a part of the argument words, which do not live long. */
+static int fdecrypt_ctr_options(struct fdecrypt_target *ft, unsigned int argc, char **argv,
+				const char **error)
+{
+	struct fdecrypt_options opts;
+	int err;
+
+	err = fdecrypt_parse_options(argc, argv, &opts, error);
+	if (err)
+		return err;
+	if (opts.cpus) {
+		opts.cpus = kstrdup(opts.cpus, GFP_KERNEL);
+		*error = "Cannot allocate memory for the options";
+		if (!opts.cpus)
+			return -ENOMEM;
+	}
+	ft->opts = opts;
+	return fdecrypt_ctr_cpus(ft, error);
+}
+
 static void fdecrypt_ctr_target(struct fdecrypt_target *ft, struct dm_target *ti)
 {
 	ti->per_io_data_size = fdecrypt_volume_per_bio_size(&ft->volume);
@@ -157,7 +236,7 @@ static int fdecrypt_construct(struct fdecrypt_target *ft, struct dm_target *ti, 
 	if (!err)
 		err = fdecrypt_parse_key(argv[1], &key_word, &error);
 	if (!err)
-		err = fdecrypt_parse_options(argc - 5, argv + 5, &ft->opts, &error);
+		err = fdecrypt_ctr_options(ft, argc - 5, argv + 5, &error);
 	if (!err && ti->len & ((ft->opts.unit_size >> SECTOR_SHIFT) - 1)) {
 		error = "Device size is not multiple of sector_size feature";
 		err = -EINVAL;
@@ -377,6 +456,30 @@ static int fdecrypt_key_forget(struct fdecrypt_target *ft)
 	return err;
 }
 
+/* cpus <list>: at once, under load; what is queued is done where it is. */
+static int fdecrypt_cpus_message(struct fdecrypt_target *ft, const char *list)
+{
+	struct cpumask *cpus = kmalloc(sizeof(*cpus), GFP_KERNEL);
+	char *copy = kstrdup(list, GFP_KERNEL);
+	const char *error = "no memory";
+	int err = -ENOMEM;
+
+	if (cpus && copy)
+		err = fdecrypt_cpus_parse(copy, cpus, &error);
+	if (err) {
+		DMWARN("%s: cpus not changed: %s", ft->volume.name, error);
+		kfree(copy);
+	} else {
+		mutex_lock(&ft->lock);
+		fdecrypt_workers_set_cpus(&ft->volume.workers, cpus);
+		kfree(ft->opts.cpus);
+		ft->opts.cpus = copy;
+		mutex_unlock(&ft->lock);
+	}
+	kfree(cpus);
+	return err;
+}
+
 static int fdecrypt_message(struct dm_target *ti, unsigned int argc, char **argv, char *result,
 			    unsigned int maxlen)
 {
@@ -388,8 +491,11 @@ static int fdecrypt_message(struct dm_target *ti, unsigned int argc, char **argv
 		err = fdecrypt_key_set(ft, argv[2]);
 	else if (argc == 2 && !strcasecmp(argv[0], "key") && !strcasecmp(argv[1], "wipe"))
 		err = fdecrypt_key_forget(ft);
+	else if (argc == 2 && !strcasecmp(argv[0], "cpus"))
+		err = fdecrypt_cpus_message(ft, argv[1]);
 	else
-		DMWARN("%s: unrecognised message received: expected key set <key> or key wipe", ft->volume.name);
+		DMWARN("%s: unrecognised message received: not key set, key wipe or cpus",
+		       ft->volume.name);
 	/* Whatever was wrong with it, what stands there may be a key. */
 	for (i = 1; i < argc; i++)
 		fdecrypt_key_wipe_word(argv[i]);
@@ -407,7 +513,7 @@ static void fdecrypt_status_info(struct fdecrypt_target *ft, char *result, unsig
 	DMEMIT("driver=%s unit=%u", fdecrypt_engine_driver(&ft->volume.engine), ft->volume.unit_size);
 	DMEMIT(" reads=%llu read_bytes=%llu", sum.batches[READ], sum.bytes[READ]);
 	DMEMIT(" writes=%llu write_bytes=%llu", sum.batches[WRITE], sum.bytes[WRITE]);
-	DMEMIT(" errors=%llu", sum.errors);
+	DMEMIT(" errors=%llu cpus=%*pbl", sum.errors, cpumask_pr_args(&ft->volume.workers.cpus));
 }
 
 static void fdecrypt_status_table(struct fdecrypt_target *ft, char *result, unsigned int maxlen)

@@ -8,11 +8,11 @@
 #define DM_FDECRYPT_IO_H
 
 #include "dm-fdecrypt-engine.h"
+#include "dm-fdecrypt-pages.h"
+#include "dm-fdecrypt-worker.h"
 
 #include <linux/bio.h>
 #include <linux/blk_types.h>
-#include <linux/mempool.h>
-#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/workqueue.h>
 
@@ -34,19 +34,21 @@ struct fdecrypt_stats {
  * @unit_size: bytes of a data unit
  * @iv_shift: IV sectors are 512-byte sectors shifted right by this
  * @step: IV sectors from one unit to the next
- * @inline_reads: decrypt where the read completes, if crypto may run there
- * @inline_writes: encrypt where the write is submitted, if memory is there at once
+ * @inline_reads: decrypt where the read completes, whatever its size
+ * @inline_writes: encrypt where the write is submitted, whatever its size
  * @keep_order: writes reach the device below in the order they came (zoned devices)
+ * @same_cpu: work on the CPU that submitted or completed the I/O
  * @has_key: the engine has the volume's key; without, no bio gets through. Changes only while suspended.
  * @engine: encrypts and decrypts batches
- * @crypt: workers that decrypt, and go on where an engine answered late; they never wait for memory
- * @writes: workers that begin writes; they wait for pages, which only bios that @crypt finishes give back
+ * @piece_size: bytes of a piece of a bio, with the engine's context
+ * @workers: encrypt and decrypt; they never wait for memory
+ * @waiting: writes that wait for pages, which only bios that @workers finish give back
  * @bios: bios for the device below
  * @pages: pages for encrypted data
- * @pages_lock: held while a write that did not get its pages at once waits for the pool
  * @stats: counters
  *
- * Const from fdecrypt_volume_init() to fdecrypt_volume_exit(), but for @has_key and what pools and counters do.
+ * Const from fdecrypt_volume_init() to fdecrypt_volume_exit(), but for @has_key, the workers' CPUs, and what
+ * pools and counters do.
  */
 struct fdecrypt_volume {
 	const char *name;
@@ -59,14 +61,15 @@ struct fdecrypt_volume {
 	bool inline_reads;
 	bool inline_writes;
 	bool keep_order;
+	bool same_cpu;
 	bool has_key;
 	struct fdecrypt_engine engine;
+	size_t piece_size;
 
-	struct workqueue_struct *crypt;
-	struct workqueue_struct *writes;
+	struct fdecrypt_workers workers;
+	struct workqueue_struct *waiting;
 	struct bio_set bios;
-	mempool_t pages;
-	struct mutex pages_lock;
+	struct fdecrypt_pages pages;
 	struct fdecrypt_stats __percpu *stats;
 };
 

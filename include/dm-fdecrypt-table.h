@@ -42,6 +42,7 @@ enum fdecrypt_integrity {
  * @tag_size: its byte count, 1 to 480; 0 without the option
  * @unit_size: size of a data unit in bytes (sector_size:), 512 without the option
  * @integrity_key_size: size of the authentication key in bytes; 0 without the option
+ * @cpus: list of CPUs that may work, a part of the word it was read from; NULL without the option
  */
 struct fdecrypt_options {
 	bool allow_discards;
@@ -55,6 +56,7 @@ struct fdecrypt_options {
 	unsigned int tag_size;
 	unsigned int unit_size;
 	unsigned int integrity_key_size;
+	const char *cpus;
 };
 
 /**

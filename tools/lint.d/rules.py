@@ -16,8 +16,9 @@ MAY_INCLUDE = {
     "fdiv": ("iv", "table"),
     "engine": ("iv", "table", "fdiv"),
     "key": ("table", "engine"),
-    "io": ("iv", "table", "engine"),
-    "worker": ("iv", "table", "engine", "io"),
+    "worker": (),
+    "pages": (),
+    "io": ("iv", "table", "engine", "worker", "pages"),
     "": ("table", "iv", "fdiv", "engine", "key", "io", "worker"),  # dm-fdecrypt.c, the target
 }
 
@@ -31,8 +32,8 @@ BIO_HEADER = re.compile(r"linux/(bio|blk[-\w]*|bvec)\.h")
 DM_HEADER = re.compile(r"linux/(device-mapper|dm-[-\w]+)\.h")
 BIO_WORD = re.compile(r"\bstruct (bio|bio_vec|block_device|request_queue)\b|\bbio_\w+\(")
 DM_WORD = re.compile(r"\bstruct dm_\w+|\bdm_(table|target|get_device)\w*\(|\bDM(ERR|WARN|INFO|EMIT)\w*\(")
-KNOWS_NO_BIO = ("table", "iv", "fdiv", "engine", "key")
-KNOWS_NO_DM = ("table", "iv", "fdiv", "engine")
+KNOWS_NO_BIO = ("table", "iv", "fdiv", "engine", "key", "worker")
+KNOWS_NO_DM = ("table", "iv", "fdiv", "engine", "worker", "pages")
 
 LINES_MAX = 1000
 

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Per-CPU workers: one queue for each CPU and mapping, reads before writes, only on allowed CPUs.
+ *
+ * It must not know bios, ciphers or device mapper.
+ *
+ * The threads are the kernel's workqueue threads: they are bound to their CPU, move away when it goes offline
+ * and come back, have a rescuer for when no thread can be made, and carry the queue's name in top and ps
+ * (kworker/3:1+fdecrypt/253:0). What is ours is the order of jobs and the choice of CPUs.
+ */
+
+#include "dm-fdecrypt-worker.h"
+
+#include <linux/atomic.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/sched/isolation.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+/* The jobs of a mapping that wait for one CPU. */
+struct fdecrypt_worker {
+	spinlock_t lock;				/* for the queues */
+	struct list_head jobs[FDECRYPT_JOB_CLASSES];	/* protected by lock */
+	struct work_struct work;
+	unsigned int cpu;
+};
+
+/* Jobs queued or running on a CPU, of all mappings: 0 means idle as far as we know. */
+static DEFINE_PER_CPU(atomic_t, fdecrypt_load);
+
+static struct fdecrypt_job *fdecrypt_worker_next(struct fdecrypt_worker *w)
+{
+	struct fdecrypt_job *job = NULL;
+	unsigned long flags;
+	unsigned int class;
+
+	spin_lock_irqsave(&w->lock, flags);
+	for (class = 0; class < FDECRYPT_JOB_CLASSES && !job; class++) {
+		job = list_first_entry_or_null(&w->jobs[class], struct fdecrypt_job, list);
+		if (job)
+			list_del(&job->list);
+	}
+	spin_unlock_irqrestore(&w->lock, flags);
+	return job;
+}
+
+/*
+ * The last thing that is done for a job is to run it: it may end the last bio of the mapping, and the queues
+ * may be gone as soon as the work item has returned, which destroy_workqueue() waits for.
+ */
+static void fdecrypt_worker_work(struct work_struct *work)
+{
+	struct fdecrypt_worker *w = container_of(work, struct fdecrypt_worker, work);
+	struct fdecrypt_job *job;
+
+	while ((job = fdecrypt_worker_next(w))) {
+		job->run(job);
+		atomic_dec(per_cpu_ptr(&fdecrypt_load, w->cpu));
+		cond_resched();
+	}
+}
+
+/**
+ * fdecrypt_workers_queue - let a CPU do a job
+ * @ws: the workers
+ * @job: the job
+ * @class: what comes first
+ * @cpu: which CPU; one that is not online (any more) leaves the job to another
+ *
+ * Context: any.
+ */
+void fdecrypt_workers_queue(struct fdecrypt_workers *ws, struct fdecrypt_job *job,
+			    enum fdecrypt_job_class class, unsigned int cpu)
+{
+	struct fdecrypt_worker *w = per_cpu_ptr(ws->worker, cpu);
+	unsigned long flags;
+
+	atomic_inc(per_cpu_ptr(&fdecrypt_load, cpu));
+	/*
+	 * Queued under the lock: as soon as a worker can see the job it may end the last bio of the mapping,
+	 * and the mapping with it. Nothing here is touched after that.
+	 */
+	spin_lock_irqsave(&w->lock, flags);
+	list_add_tail(&job->list, &w->jobs[class]);
+	queue_work_on(cpu, ws->wq, &w->work);
+	spin_unlock_irqrestore(&w->lock, flags);
+}
+
+/**
+ * fdecrypt_workers_may_run_here - may this CPU work for the mapping?
+ * @ws: the workers
+ *
+ * Context: any; where the caller can move to another CPU, the answer is only a good guess.
+ * Return: true if it is among the allowed CPUs.
+ */
+bool fdecrypt_workers_may_run_here(const struct fdecrypt_workers *ws)
+{
+	return cpumask_test_cpu(raw_smp_processor_id(), &ws->cpus);
+}
+
+static bool fdecrypt_cpu_is_idle(unsigned int cpu)
+{
+	return !atomic_read(per_cpu_ptr(&fdecrypt_load, cpu));
+}
+
+static bool fdecrypt_cpu_may_work(const struct fdecrypt_workers *ws, unsigned int cpu)
+{
+	return cpumask_test_cpu(cpu, &ws->cpus) && cpu_online(cpu);
+}
+
+/* The CPU behind @cpu; begins again behind the last one. */
+static unsigned int fdecrypt_cpu_behind(unsigned int cpu)
+{
+	return cpu + 1 < nr_cpu_ids ? cpu + 1 : 0;
+}
+
+/**
+ * fdecrypt_workers_pick_idle - find other CPUs that have nothing to do for us
+ * @ws: the workers
+ * @cpus: result
+ * @max: how many are wanted
+ *
+ * Begins behind the current CPU, so that submitters on different CPUs find different ones.
+ *
+ * Context: any.
+ * Return: number of CPUs in @cpus, 0 to @max; the current one is not among them.
+ */
+unsigned int fdecrypt_workers_pick_idle(const struct fdecrypt_workers *ws, unsigned int *cpus,
+					unsigned int max)
+{
+	unsigned int here = raw_smp_processor_id(), cpu, nr = 0;
+
+	for (cpu = fdecrypt_cpu_behind(here); cpu != here && nr < max; cpu = fdecrypt_cpu_behind(cpu)) {
+		if (fdecrypt_cpu_may_work(ws, cpu) && fdecrypt_cpu_is_idle(cpu))
+			cpus[nr++] = cpu;
+	}
+	return nr;
+}
+
+/**
+ * fdecrypt_workers_pick_one - say where a job is best done
+ * @ws: the workers
+ *
+ * Context: any.
+ * Return: the current CPU if it may work and is idle, else an idle one, else the current one if it may work,
+ * else the next that may, else, with all allowed CPUs offline, the current one.
+ */
+unsigned int fdecrypt_workers_pick_one(const struct fdecrypt_workers *ws)
+{
+	unsigned int here = raw_smp_processor_id(), cpu;
+	bool here_may = fdecrypt_cpu_may_work(ws, here);
+
+	if (here_may && fdecrypt_cpu_is_idle(here))
+		return here;
+	if (fdecrypt_workers_pick_idle(ws, &cpu, 1))
+		return cpu;
+	if (here_may)
+		return here;
+	for (cpu = fdecrypt_cpu_behind(here); cpu != here; cpu = fdecrypt_cpu_behind(cpu)) {
+		if (fdecrypt_cpu_may_work(ws, cpu))
+			return cpu;
+	}
+	return here;
+}
+
+/**
+ * fdecrypt_workers_set_cpus - change which CPUs may work
+ * @ws: the workers
+ * @cpus: the CPUs
+ *
+ * Jobs that are queued already are done where they are.
+ *
+ * Context: any; one caller at a time.
+ */
+void fdecrypt_workers_set_cpus(struct fdecrypt_workers *ws, const struct cpumask *cpus)
+{
+	unsigned int i;
+
+	/* Readers test single bits: between two words they may see a mix, which is as good as either. */
+	for (i = 0; i < BITS_TO_LONGS(nr_cpu_ids); i++)
+		WRITE_ONCE(cpumask_bits(&ws->cpus)[i], cpumask_bits(cpus)[i]);
+}
+
+/**
+ * fdecrypt_cpus_parse - read a list of CPUs
+ * @list: as in "0-3,8"; "all" for the default: all but isolated ones
+ * @cpus: result
+ * @error: on failure, what was wrong
+ *
+ * Context: any.
+ * Return: 0; -EINVAL if it is malformed, or names no CPU that this machine can have.
+ */
+int fdecrypt_cpus_parse(const char *list, struct cpumask *cpus, const char **error)
+{
+	if (!strcmp(list, "all")) {
+		cpumask_copy(cpus, housekeeping_cpumask(HK_TYPE_DOMAIN));
+		return 0;
+	}
+	if (cpulist_parse(list, cpus)) {
+		*error = "Invalid cpus: expected a list of CPU numbers such as 0-3,8, or all";
+		return -EINVAL;
+	}
+	if (!cpumask_intersects(cpus, cpu_possible_mask)) {
+		*error = "Invalid cpus: this machine has none of them";
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * fdecrypt_workers_init - make the workers of a mapping
+ * @ws: all zero but for @cpus
+ * @name: name of the mapping
+ * @high_priority: run before normal tasks
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM; after an error fdecrypt_workers_exit() cleans up.
+ */
+int fdecrypt_workers_init(struct fdecrypt_workers *ws, const char *name, bool high_priority)
+{
+	unsigned int flags = WQ_MEM_RECLAIM | WQ_PERCPU | WQ_CPU_INTENSIVE;
+	unsigned int cpu, class;
+
+	ws->worker = alloc_percpu(struct fdecrypt_worker);
+	if (!ws->worker)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		struct fdecrypt_worker *w = per_cpu_ptr(ws->worker, cpu);
+
+		spin_lock_init(&w->lock);
+		for (class = 0; class < FDECRYPT_JOB_CLASSES; class++)
+			INIT_LIST_HEAD(&w->jobs[class]);
+		INIT_WORK(&w->work, fdecrypt_worker_work);
+		w->cpu = cpu;
+	}
+	ws->wq = alloc_workqueue("fdecrypt/%s", flags | (high_priority ? WQ_HIGHPRI : 0), 0, name);
+	return ws->wq ? 0 : -ENOMEM;
+}
+
+/**
+ * fdecrypt_workers_exit - end the workers
+ * @ws: what fdecrypt_workers_init() has been called for, or all zero
+ *
+ * Context: may sleep; no job is queued.
+ */
+void fdecrypt_workers_exit(struct fdecrypt_workers *ws)
+{
+	if (ws->wq)
+		destroy_workqueue(ws->wq);
+	free_percpu(ws->worker);
+}
