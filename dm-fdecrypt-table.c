@@ -13,6 +13,7 @@
 #include <linux/string.h>
 
 #define TAG_SIZE_MAX	480u
+#define WHITE_SPACE	" \t\n\v\f\r"
 
 /*
  * Strict on purpose: sscanf("%llu") would wrap or saturate a number of more than 64 bits, and a volume
@@ -144,7 +145,7 @@ int fdecrypt_parse_key(const char *word, struct fdecrypt_key_word *key, const ch
 	key->type_len = type_end - key->type;
 	key->description = type_end + 1;
 	/* White space cannot be escaped in the TABLE text, which could then not be loaded again. */
-	if (strpbrk(word, " \t\n\v\f\r")) {
+	if (strpbrk(word, WHITE_SPACE)) {
 		*error = "Error decoding and setting key: white space in key description";
 		return -EINVAL;
 	}
@@ -272,7 +273,8 @@ static int set_option(const struct option *o, struct fdecrypt_options *opts, con
 		return set_integrity(opts, value + 1, error);
 	case OPTION_TEXT:
 		*text_of(o, opts) = value + 1;
-		return value[1] ? 0 : -EINVAL;
+		/* dm lets white space through if it is escaped, but TABLE text cannot escape it. */
+		return value[1] && !strpbrk(value, WHITE_SPACE) ? 0 : -EINVAL;
 	}
 	return -EINVAL;
 }

@@ -201,7 +201,8 @@ int fdecrypt_cpus_parse(const char *list, struct cpumask *cpus, const char **err
 		cpumask_copy(cpus, housekeeping_cpumask(HK_TYPE_DOMAIN));
 		return 0;
 	}
-	if (cpulist_parse(list, cpus)) {
+	/* cpulist_parse() takes white space as well, which TABLE text could not say. */
+	if (list[strspn(list, "0123456789,-:/")] || cpulist_parse(list, cpus)) {
 		*error = "Invalid cpus: expected a list of CPU numbers such as 0-3,8, or all";
 		return -EINVAL;
 	}

@@ -55,6 +55,8 @@ static void fuzz_options(unsigned int argc, char *const *argv, struct fdecrypt_o
 	for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
 		words[nr++] = word;
 	MUST(!fdecrypt_parse_options(nr, words, &again, &error));
+	MUST(!opts->cpus == !again.cpus && (!opts->cpus || !strcmp(opts->cpus, again.cpus)));
+	again.cpus = opts->cpus;
 	MUST(!memcmp(opts, &again, sizeof(again)));
 	fdecrypt_print_options(&again, text_again, sizeof(text_again));
 	MUST(!strcmp(text, text_again));

@@ -23,9 +23,9 @@ is "and TABLE does not speak of it" "$(dmsetup table w | grep -c cpus)" 0
 check "message" dm_message w cpus 1
 is "the message counts at once" "$(cpus_in w)" 1
 like "and shows in TABLE" "$(dmsetup table w)" ' 1 cpus:1$'
-for bad in "" x 1- 3-1 -1 0x1 99999 1,,x; do
+for bad in "" x 1- 3-1 -1 0x1 99999 1,,x "0 1"; do
 	refute "message: list '$bad' is refused" dmsetup message w 0 cpus "$bad"
-	refute "option: list '$bad' is refused" dm_create bad "$(table "1 cpus:$bad")"
+	refute "option: list '$bad' is refused" dm_create bad "$(table "1 cpus:${bad// /\\\\ }")"
 	refute "parameter: list '$bad' is refused" parameter "$bad"
 done
 refute "message: no list is refused" dmsetup message w 0 cpus
