@@ -560,6 +560,7 @@ static int fdiv_create(struct crypto_template *tmpl, struct rtattr **tb)
 	struct skcipher_alg_common *alg;
 	struct skcipher_instance *inst;
 	struct fdiv_instance *ictx;
+	struct fdiv_tfm *ctx;
 	u32 mask;
 	int err;
 
@@ -612,7 +613,7 @@ static int fdiv_create(struct crypto_template *tmpl, struct rtattr **tb)
 	inst->alg.base.cra_priority = alg->base.cra_priority;
 	inst->alg.base.cra_blocksize = alg->base.cra_blocksize;
 	inst->alg.base.cra_alignmask = 0;
-	inst->alg.base.cra_ctxsize = struct_size_t(struct fdiv_tfm, child, ictx->key_count);
+	inst->alg.base.cra_ctxsize = struct_size(ctx, child, ictx->key_count);
 	inst->alg.ivsize = FDECRYPT_IV_HEADER_SIZE;
 	inst->alg.chunksize = FDECRYPT_UNIT_SIZE_MIN;	/* callers that split do it between units */
 	inst->alg.min_keysize = alg->min_keysize * ictx->key_count;
