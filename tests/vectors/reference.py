@@ -79,7 +79,19 @@ class Cbc:
         return xor(self.b.dec(data), iv + data[:-self.blocksize])
 
 
-class Xts:
+class Tweaked:
+    """A mode that XORs each block with a tweak before and after."""
+
+    def encrypt(self, data, iv):
+        t = self.tweaks(len(data) // 16, iv)
+        return xor(self.b.enc(xor(data, t)), t)
+
+    def decrypt(self, data, iv):
+        t = self.tweaks(len(data) // 16, iv)
+        return xor(self.b.dec(xor(data, t)), t)
+
+
+class Xts(Tweaked):
     def __init__(self, name, key):
         half = len(key) // 2
         self.b, self.t = Block(name, key[:half]), Block(name, key[half:])
@@ -92,14 +104,6 @@ class Xts:
             out.append(t.to_bytes(16, "little"))
             t = (t << 1) & M128 ^ (0x87 if t >> 127 else 0)
         return b"".join(out)
-
-    def encrypt(self, data, iv):
-        t = self.tweaks(len(data) // 16, iv)
-        return xor(self.b.enc(xor(data, t)), t)
-
-    def decrypt(self, data, iv):
-        t = self.tweaks(len(data) // 16, iv)
-        return xor(self.b.dec(xor(data, t)), t)
 
 
 class Ctr:
@@ -118,7 +122,7 @@ class Ctr:
     decrypt = encrypt
 
 
-class Lrw:
+class Lrw(Tweaked):
     """The last 16 bytes of the key are the tweak key."""
 
     def __init__(self, name, key):
@@ -139,14 +143,6 @@ class Lrw:
         i = int.from_bytes(iv, "big")
         return b"".join(self.mul((i + k) & M128).to_bytes(16, "big")
                         for k in range(n))
-
-    def encrypt(self, data, iv):
-        t = self.tweaks(len(data) // 16, iv)
-        return xor(self.b.enc(xor(data, t)), t)
-
-    def decrypt(self, data, iv):
-        t = self.tweaks(len(data) // 16, iv)
-        return xor(self.b.dec(xor(data, t)), t)
 
 
 class Essiv:
