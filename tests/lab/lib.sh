@@ -74,6 +74,11 @@ lab_check_config() {
 			sed 's,\./,,g; s,uml-base\.config,,; s,\.config,,g'))"
 }
 
+# May a kernel of that config use the vector registers? A fragment that makes it preemptible says "aesni: no".
+lab_has_aesni() {	# CONFIG
+	! grep -qx '# aesni: no' "$lab_dir/configs/$1.config" 2>/dev/null
+}
+
 # The files that a module of DIR is made from, relative to it. The product is what stands at the top of the repository
 # and in two folders there; any other module is all of its DIR.
 lab_module_files() {	# DIR
