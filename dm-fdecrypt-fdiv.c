@@ -383,7 +383,8 @@ static void fdiv_init_unit(const struct fdiv_tfm *ctx, struct fdiv_request *batc
 	unit->owner = batch;
 	if (batch->nr_units > 1) {
 		sg_init_table(unit->src, 2);
-		sg_init_table(unit->dst, 2);
+		if (batch->req->src != batch->req->dst)
+			sg_init_table(unit->dst, 2);
 	}
 	/*
 	 * Always MAY_BACKLOG: a full queue of the child must delay a unit, not fail the batch. Never

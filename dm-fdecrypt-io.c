@@ -105,11 +105,12 @@ static unsigned int fdecrypt_fill_sg(struct scatterlist *sg, struct bio *bio, st
 {
 	unsigned int bytes = 0, nr;
 
-	sg_init_table(sg, BATCH_SEGMENTS);
 	for (nr = 0; nr < BATCH_SEGMENTS && bytes < BATCH_BYTES && iter.bi_size; nr++) {
 		struct bio_vec bv = mp_bvec_iter_bvec(bio->bi_io_vec, iter);
 		unsigned int len = min(bv.bv_len, BATCH_BYTES - bytes);
 
+		/* Not sg_init_table(): clearing what a small bio does not use takes longer than its AES. */
+		sg[nr] = (struct scatterlist){ };
 		sg_set_page(&sg[nr], bv.bv_page, len, bv.bv_offset);
 		bytes += len;
 		bio_advance_iter_single(bio, &iter, len);
@@ -308,7 +309,11 @@ static void fdecrypt_dispatch(struct fdecrypt_io *io, bool inline_all)
 		fdecrypt_piece_run(&io->first, false);
 		return;
 	}
-	cpu = v->same_cpu ? raw_smp_processor_id() : fdecrypt_workers_pick_one(&v->workers);
+	/* Where the two options contradict each other, the CPUs win: they may be kept free for a reason. */
+	if (v->same_cpu && fdecrypt_workers_may_run_here(&v->workers))
+		cpu = raw_smp_processor_id();
+	else
+		cpu = fdecrypt_workers_pick_one(&v->workers);
 	fdecrypt_workers_queue(&v->workers, &io->first.job, fdecrypt_io_class(io), cpu);
 }
 
