@@ -67,11 +67,18 @@ lab_need() { "$lab_top/tools/setup" "$@" >&2; }
 # The directory of an unpacked source or headers package, fetched if need be.
 lab_get() { "$lab_top/tools/setup" get "$1"; }
 
-# The configs that tests/lab/kernel can build are the fragments beside uml-base.config.
-lab_check_config() {
-	[ "$1" = normal ] || [ -e "$lab_dir/configs/$1.config" ] ||
-		lab_die "no kernel config '$1' (there are: normal $(cd "$lab_dir/configs" && echo ./*.config |
-			sed 's,\./,,g; s,uml-base\.config,,; s,\.config,,g'))"
+# What runs the kernel of a config: uml, whose configs are "normal" and the other fragments beside uml-base.config, or
+# qemu, for kernels that Debian built.
+lab_machine() {	# CONFIG
+	case $1 in
+	debian-6.1-amd64) echo qemu ;;
+	*)
+		[ "$1" = normal ] || [ -e "$lab_dir/configs/$1.config" ] ||
+			lab_die "no kernel config '$1' (there are: normal $(cd "$lab_dir/configs" && echo ./*.config |
+				sed 's,\./,,g; s,uml-base\.config,,; s,\.config,,g') debian-6.1-amd64)"
+		echo uml
+		;;
+	esac
 }
 
 # May a kernel of that config use the vector registers? A fragment that makes it preemptible says "aesni: no".
