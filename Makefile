@@ -6,7 +6,7 @@ MDIR := $(CURDIR)
 release := $(shell uname -r)
 
 .DEFAULT_GOAL := all
-.PHONY: all modules_install install clean setup unit lint check check-all demo help
+.PHONY: all modules_install install clean setup unit lint check check-all demo bench help
 # The kernel's make sees to its own parallelism; ours runs one verb after the other.
 .NOTPARALLEL:
 
@@ -44,6 +44,10 @@ check-all: ## run check, and the tests that take longer
 demo: ## watch a LUKS volume of dm-crypt being read and written by fdecrypt, in a guest
 	tools/setup lab
 	tools/demo
+
+bench: ## compare the speed with dm-crypt's best, in a guest (BENCH= options of tools/bench)
+	tools/setup lab
+	tools/bench $(BENCH)
 
 help: ## print this
 	@sed -nE 's/^([a-z_-]+):[^#]*## (.*)/\1\t\2/p' Makefile | expand -t 18

@@ -36,7 +36,9 @@
 
 /* A write bio never needs more pages than the pool holds, or it could wait for ever. */
 #define WRITE_BYTES_MAX	(FDECRYPT_PAGES_MAX << PAGE_SHIFT)
-#define BIOS_IN_POOL	64
+
+/* One is enough never to stand still; each has a page of bio vectors, which small machines want for better. */
+#define BIOS_IN_POOL	16
 
 static unsigned int inline_bytes = 16384;
 module_param(inline_bytes, uint, 0644);

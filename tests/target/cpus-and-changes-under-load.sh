@@ -42,6 +42,30 @@ is "parameter" "$(cpus_in w)" 1
 dm_remove w
 echo all >"$params/cpus"
 
+# -- where it happens -----------------------------------------------------------------------------------------------
+# A worker carries the mapping's number, so that top shows who uses a CPU; threads that idle have no name.
+workers_seen() {
+	local i
+	: >"$work/load"
+	while [ -e "$work/load" ]; do dd if=/dev/mapper/w of=/dev/null bs=1M iflag=direct status=none; done &
+	for i in {1..200}; do
+		# tasks end while they are read
+		cat /proc/[0-9]*/comm 2>/dev/null | grep -E "[-+]fdecrypt/$1\$" && break
+	done
+	rm "$work/load"
+	wait
+}
+echo 0 >"$params/inline_bytes"
+new_dm w "$(table "2 cpus:1 same_cpu_crypt")"
+like "top shows the workers under the number of their mapping" \
+	"$(workers_seen "$(dmsetup info -c --noheadings -o major,minor w)")" 'kworker/1:'
+dm_remove w
+new_dm w "$(table "2 cpus:0 same_cpu_crypt")"
+is "same_cpu_crypt does not work on a CPU that cpus excludes" \
+	"$(workers_seen "$(dmsetup info -c --noheadings -o major,minor w)" | grep -c 'kworker/1:')" 0
+dm_remove w
+echo 16384 >"$params/inline_bytes"
+
 # -- under load --------------------------------------------------------------------------------------------------
 changes() {
 	local n=0

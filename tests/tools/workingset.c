@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * workingset: use more memory than there is, and see that every page comes back from swap as it was.
+ *
+ *	workingset MEGABYTES SECONDS THREADS
+ *
+ * Each thread owns a part of an anonymous mapping. It writes pages at random, each with a pattern of its own number
+ * and of how often it was written, and checks what was there before. In the end all pages are checked.
+ * Prints the number of pages written. Exit status: 0 right, 1 a wrong byte, 2 usage or no memory.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define PAGE		4096
+#define WORDS		(PAGE / sizeof(uint64_t))
+#define THREADS_MAX	16
+
+struct part {
+	pthread_t thread;
+	uint64_t *pages;
+	uint32_t *rounds;	/* how often each page was written; the expected content follows from it */
+	size_t nr;
+	uint64_t random;
+	uint64_t written;
+	time_t end;
+	bool wrong;
+};
+
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+	return x ^ (x >> 31);
+}
+
+static uint64_t word_of(size_t page, uint32_t round, size_t i)
+{
+	return mix((uint64_t)page << 32 | round) + i;
+}
+
+static bool right(const struct part *p, size_t page)
+{
+	const uint64_t *w = p->pages + page * WORDS;
+	size_t i;
+
+	/* A page that was never written is zero. */
+	for (i = 0; i < WORDS; i++) {
+		uint64_t want = p->rounds[page] ? word_of(page, p->rounds[page], i) : 0;
+
+		if (w[i] != want) {
+			fprintf(stderr, "page %zu, round %u, word %zu: %016llx instead of %016llx\n", page,
+				p->rounds[page], i, (unsigned long long)w[i], (unsigned long long)want);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void fill(struct part *p, size_t page)
+{
+	uint64_t *w = p->pages + page * WORDS;
+	size_t i;
+
+	p->rounds[page]++;
+	for (i = 0; i < WORDS; i++)
+		w[i] = word_of(page, p->rounds[page], i);
+	p->written++;
+}
+
+static void *work(void *data)
+{
+	struct part *p = data;
+	size_t page;
+
+	while (time(NULL) < p->end && !p->wrong) {
+		p->random += 0x9e3779b97f4a7c15ull;
+		page = mix(p->random) % p->nr;
+		p->wrong = !right(p, page);
+		fill(p, page);
+	}
+	for (page = 0; page < p->nr && !p->wrong; page++)
+		p->wrong = !right(p, page);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static struct part parts[THREADS_MAX];
+	size_t pages, nr, i;
+	uint64_t *mem, written = 0;
+	bool wrong = false;
+
+	if (argc != 4)
+		goto usage;
+	pages = strtoul(argv[1], NULL, 10) << 8;
+	nr = strtoul(argv[3], NULL, 10);
+	if (!pages || !nr || nr > THREADS_MAX)
+		goto usage;
+
+	mem = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mem == MAP_FAILED) {
+		perror("mmap");
+		return 2;
+	}
+	for (i = 0; i < nr; i++) {
+		struct part *p = &parts[i];
+
+		p->nr = pages / nr;
+		p->pages = mem + i * p->nr * WORDS;
+		p->rounds = calloc(p->nr, sizeof(*p->rounds));
+		p->random = i;
+		p->end = time(NULL) + strtol(argv[2], NULL, 10);
+		if (!p->rounds || pthread_create(&p->thread, NULL, work, p)) {
+			perror("thread");
+			return 2;
+		}
+	}
+	for (i = 0; i < nr; i++) {
+		pthread_join(parts[i].thread, NULL);
+		written += parts[i].written;
+		wrong |= parts[i].wrong;
+	}
+	printf("%llu pages written\n", (unsigned long long)written);
+	return wrong;
+usage:
+	fprintf(stderr, "usage: workingset MEGABYTES SECONDS THREADS\n");
+	return 2;
+}
