@@ -19,7 +19,7 @@ need_ram $sectors
 k=$(hexkey 64)
 mnt=/mnt/volume
 cipher=aes-xts-plain64
-more_cleanup() { ! mountpoint -q $mnt || umount $mnt; }
+more_cleanup() { ! mountpoint -q "$mnt" || umount "$mnt"; }
 
 table() { echo "0 $sectors $TARGET $cipher $k 0 $ram 0 $*"; }
 some_options() {

@@ -13,7 +13,7 @@ seconds=${LOAD:-$(if [ "${FDECRYPT_SUITE:-check}" = all ]; then echo 120; else e
 disk=/dev/ubda mnt=/mnt/volume
 [ -b $disk ] || skip_all "no scratch disk (--scratch 640)"
 sectors=$(blockdev --getsz $disk)
-more_cleanup() { ! mountpoint -q $mnt || umount $mnt; }
+more_cleanup() { ! mountpoint -q "$mnt" || umount "$mnt"; }
 
 new_dm lower "0 $sectors $TARGET aes-xts-plain64 $(hexkey 64 lower) 0 $disk 0"
 new_dm upper "0 $sectors $TARGET aes-cbc-essiv:sha256 $(hexkey 32 upper) 0 /dev/mapper/lower 0 1 sector_size:4096"

@@ -22,7 +22,7 @@ k=$(hexkey 64)
 for opts in "" "2 no_read_workqueue no_write_workqueue"; do
 	name="${opts:-default options}"
 	new_dm s "0 $sectors $TARGET aes-xts-plain64 $k 0 $disk 0 $opts"
-	mkswap /dev/mapper/s >/dev/null 2>&1 && swapon /dev/mapper/s || bail "no swap on $disk"
+	if ! mkswap /dev/mapper/s >/dev/null 2>&1 || ! swapon /dev/mapper/s; then bail "no swap on $disk"; fi
 	log_mark
 	before=$(swapped)
 	check "$name: working set of 384 MB" "$tools/workingset" 384 $((seconds / 2)) 4
