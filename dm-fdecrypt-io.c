@@ -270,8 +270,8 @@ static unsigned int fdecrypt_spread(struct fdecrypt_io *io, const unsigned int *
 	struct fdecrypt_piece *p;
 
 	for (; nr && end > share; nr--) {
-		/* A helping hand, not a need: without memory the rest stays in one piece. */
-		p = kmalloc(v->piece_size, GFP_NOWAIT | __GFP_NOWARN);
+		/* A helping hand, not a need, least of all of reserves: without memory the rest stays in one piece. */
+		p = kmalloc(v->piece_size, GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC);
 		if (!p)
 			break;
 		fdecrypt_piece_init(p, io, end - share, share);

@@ -22,26 +22,33 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-/* The jobs of a mapping that wait for one CPU. */
+/* The jobs of one class of a mapping that wait for one CPU. */
+struct fdecrypt_queue {
+	struct fdecrypt_worker *worker;
+	struct list_head jobs;				/* protected by the worker's lock */
+	struct work_struct work;			/* does these jobs, and what comes before them */
+};
+
+/* All of them. */
 struct fdecrypt_worker {
 	spinlock_t lock;				/* for the queues */
-	struct list_head jobs[FDECRYPT_JOB_CLASSES];	/* protected by lock */
-	struct work_struct work;
+	struct fdecrypt_queue queue[FDECRYPT_JOB_CLASSES];
 	unsigned int cpu;
 };
 
 /* Jobs queued or running on a CPU, of all mappings: 0 means idle as far as we know. */
 static DEFINE_PER_CPU(atomic_t, fdecrypt_load);
 
-static struct fdecrypt_job *fdecrypt_worker_next(struct fdecrypt_worker *w)
+/* The next job of the classes up to that of @last. */
+static struct fdecrypt_job *fdecrypt_worker_next(struct fdecrypt_worker *w, struct fdecrypt_queue *last)
 {
 	struct fdecrypt_job *job = NULL;
+	struct fdecrypt_queue *q;
 	unsigned long flags;
-	unsigned int class;
 
 	spin_lock_irqsave(&w->lock, flags);
-	for (class = 0; class < FDECRYPT_JOB_CLASSES && !job; class++) {
-		job = list_first_entry_or_null(&w->jobs[class], struct fdecrypt_job, list);
+	for (q = w->queue; q <= last && !job; q++) {
+		job = list_first_entry_or_null(&q->jobs, struct fdecrypt_job, list);
 		if (job)
 			list_del(&job->list);
 	}
@@ -50,15 +57,19 @@ static struct fdecrypt_job *fdecrypt_worker_next(struct fdecrypt_worker *w)
 }
 
 /*
+ * Each class has a work item, since a write may have to wait while it is sent down: then the item of the reads
+ * goes on. The item of the writes looks for reads first.
+ *
  * The last thing that is done for a job is to run it: it may end the last bio of the mapping, and the queues
  * may be gone as soon as the work item has returned, which destroy_workqueue() waits for.
  */
 static void fdecrypt_worker_work(struct work_struct *work)
 {
-	struct fdecrypt_worker *w = container_of(work, struct fdecrypt_worker, work);
+	struct fdecrypt_queue *q = container_of(work, struct fdecrypt_queue, work);
+	struct fdecrypt_worker *w = q->worker;
 	struct fdecrypt_job *job;
 
-	while ((job = fdecrypt_worker_next(w))) {
+	while ((job = fdecrypt_worker_next(w, q))) {
 		job->run(job);
 		atomic_dec(per_cpu_ptr(&fdecrypt_load, w->cpu));
 		cond_resched();
@@ -78,6 +89,7 @@ void fdecrypt_workers_queue(struct fdecrypt_workers *ws, struct fdecrypt_job *jo
 			    enum fdecrypt_job_class class, unsigned int cpu)
 {
 	struct fdecrypt_worker *w = per_cpu_ptr(ws->worker, cpu);
+	struct fdecrypt_queue *q = &w->queue[class];
 	unsigned long flags;
 
 	atomic_inc(per_cpu_ptr(&fdecrypt_load, cpu));
@@ -86,8 +98,8 @@ void fdecrypt_workers_queue(struct fdecrypt_workers *ws, struct fdecrypt_job *jo
 	 * and the mapping with it. Nothing here is touched after that.
 	 */
 	spin_lock_irqsave(&w->lock, flags);
-	list_add_tail(&job->list, &w->jobs[class]);
-	queue_work_on(cpu, ws->wq, &w->work);
+	list_add_tail(&job->list, &q->jobs);
+	queue_work_on(cpu, ws->wq, &q->work);
 	spin_unlock_irqrestore(&w->lock, flags);
 }
 
@@ -234,9 +246,11 @@ int fdecrypt_workers_init(struct fdecrypt_workers *ws, const char *name, bool hi
 		struct fdecrypt_worker *w = per_cpu_ptr(ws->worker, cpu);
 
 		spin_lock_init(&w->lock);
-		for (class = 0; class < FDECRYPT_JOB_CLASSES; class++)
-			INIT_LIST_HEAD(&w->jobs[class]);
-		INIT_WORK(&w->work, fdecrypt_worker_work);
+		for (class = 0; class < FDECRYPT_JOB_CLASSES; class++) {
+			w->queue[class].worker = w;
+			INIT_LIST_HEAD(&w->queue[class].jobs);
+			INIT_WORK(&w->queue[class].work, fdecrypt_worker_work);
+		}
 		w->cpu = cpu;
 	}
 	ws->wq = alloc_workqueue("fdecrypt/%s", flags | (high_priority ? WQ_HIGHPRI : 0), 0, name);

@@ -20,13 +20,15 @@ new_dm upper "0 $sectors $TARGET aes-cbc-essiv:sha256 $(hexkey 32 upper) 0 /dev/
 mkfs.ext4 -q /dev/mapper/upper || bail "no file system"
 mkdir -p $mnt
 mount /dev/mapper/upper $mnt || bail "cannot be mounted"
+# Or fio's libraries, which map more than they use, are refused.
+echo 1 >/proc/sys/vm/overcommit_memory
 # Buffered, so that memory fills with dirty pages and the flusher has to write in want of memory.
-fio --name=w --directory=$mnt --rw=write --bsrange=4k-1M --size=96M --numjobs=4 --ioengine=psync --fallocate=none \
+fio --name=w --directory=$mnt --rw=write --bsrange=4k-1M --size=24M --numjobs=4 --ioengine=psync --fallocate=none \
 	--verify=crc32c --verify_fatal=1 --end_fsync=1 --time_based --runtime="$seconds" --group_reporting \
 	--output="$work/fio" >"$work/out" 2>&1
-is "four buffered writers of 96 MB end without error" "$?" 0
+is "four buffered writers end without error" "$?" 0
 diag < <(cat "$work/out"; grep -E '^ *(READ|WRITE): ' "$work/fio")
-like "and what they wrote was verified" "$(<"$work/fio")" "READ: "
+is "and what they wrote was verified" "$(grep -c '^ *READ: ' "$work/fio")" 1
 umount $mnt
 check "the file system is clean" e2fsck -fn /dev/mapper/upper
 is "no error of the engines" "$(dmsetup status | grep -c ' errors=0 ')" 2
