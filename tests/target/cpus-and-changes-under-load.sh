@@ -5,7 +5,7 @@
 # or when a bio outlives its table.
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# guest: cpus=2 mem=1024M timeout=300 kernel-args="brd.rd_size=65536" modules="dm-crypt" kernels=normal,memory
+# guest: cpus=2 mem=1024M timeout=300 kernel-args="brd.rd_size=65536" modules="dm-crypt" kernels=normal,memory,locking
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 need_ram 32768

@@ -5,12 +5,12 @@
 # cipher touches what has ended.
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# guest: cpus=2 mem=1536M timeout=400 kernel-args="brd.rd_size=409600" modules="dm-crypt" kernels=normal,memory,locking
+# guest: cpus=2 mem=1536M timeout=1200 kernel-args="brd.rd_size=409600" modules="dm-crypt" kernels=normal,memory,locking
 #
-# LOAD=N: seconds of load for each of the four volumes (default 8). SEED=N: the order of the changes.
+# LOAD=N: seconds of load for each of the four volumes (default 8, in check-all 120). SEED=N: the order of the changes.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
-load=${LOAD:-8}
+load=${LOAD:-$(if [ "${FDECRYPT_SUITE:-check}" = all ]; then echo 120; else echo 8; fi)}
 RANDOM=${SEED:=$RANDOM}
 diag "SEED=$SEED"
 

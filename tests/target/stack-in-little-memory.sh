@@ -10,9 +10,9 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 seconds=${LOAD:-$(if [ "${FDECRYPT_SUITE:-check}" = all ]; then echo 120; else echo 20; fi)}
-disk=/dev/ubda mnt=/mnt/volume
-[ -b $disk ] || skip_all "no scratch disk (--scratch 640)"
-sectors=$(blockdev --getsz $disk)
+disk=${FDECRYPT_SCRATCH-} mnt=/mnt/volume
+[ -b "$disk" ] || skip_all "no scratch disk (--scratch 640)"
+sectors=$(blockdev --getsz "$disk")
 more_cleanup() { ! mountpoint -q "$mnt" || umount "$mnt"; }
 
 new_dm lower "0 $sectors $TARGET aes-xts-plain64 $(hexkey 64 lower) 0 $disk 0"

@@ -12,9 +12,9 @@
 . "$(dirname "$0")/lib.sh"
 need_tool workingset
 seconds=${LOAD:-$(if [ "${FDECRYPT_SUITE:-check}" = all ]; then echo 300; else echo 25; fi)}
-disk=/dev/ubda
-[ -b $disk ] || skip_all "no scratch disk (--scratch 640)"
-sectors=$(blockdev --getsz $disk)
+disk=${FDECRYPT_SCRATCH-}
+[ -b "$disk" ] || skip_all "no scratch disk (--scratch 640)"
+sectors=$(blockdev --getsz "$disk")
 more_cleanup() { swapoff -a; }
 swapped() { awk '$1 == "pswpout" { print $2 }' /proc/vmstat; }
 
