@@ -67,7 +67,8 @@ machine_run() {
 
 # A break and the key on the serial console; QEMU makes a break of C-a b.
 machine_show_blocked() {
-	[ ! -p "$run/keys" ] || printf '\001bw' >"$run/keys"
+	# Opened for reading too, or it would wait for a reader that may be gone.
+	[ ! -p "$run/keys" ] || printf '\001bw' 1<>"$run/keys"
 	sleep 1
 }
 
