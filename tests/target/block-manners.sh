@@ -6,7 +6,7 @@
 # How it could break: a write of our own without the caller's priority or cgroup, so that limits do not hold; a polled
 # bio that nobody polls for, which ends after a timeout; a bio that may not wait and fails after it was accepted.
 #
-# guest: cpus=1 mem=1024M timeout=300 modules="dm-crypt dm-witness" extra="tests/target/witness" kernels=normal,memory
+# guest: cpus=1 mem=1024M timeout=300 modules="dm-crypt dm-witness" extra="tests/target/witness" kernels=normal
 # guest: aesni=no
 
 # shellcheck source=lib.sh

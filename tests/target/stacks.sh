@@ -6,7 +6,7 @@
 # How it could break: per-bio data of two layers mixed up, a sector counted from the wrong start, a unit cut in two by
 # a border of segments, limits that a stack multiplies, two layers waiting for each other's pages.
 #
-# guest: cpus=2 mem=1024M timeout=450 kernel-args="brd.rd_size=32768" modules="dm-crypt" kernels=normal,memory aesni=no
+# guest: cpus=2 mem=1024M timeout=450 kernel-args="brd.rd_size=32768" modules="dm-crypt" kernels=normal aesni=no
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -2,11 +2,12 @@
 /*
  * A device-mapper target for tests: passes every bio on as it is, and remembers what it was.
  *
- *	<start> <length> witness <device> <offset> [watch|irqs-off|hardirq|stream:<n>]...
+ *	<start> <length> witness <device> <offset> [watch|irqs-off|hardirq|append|stream:<n>]...
  *
  * watch	look whether reads are decrypted where they end
  * irqs-off	the same, and reads and writes end with interrupts disabled
  * hardirq	the same, and they end in a timer's hard interrupt
+ * append	writes become zone appends; <touched> counts those that were not written where the write would have been
  * stream:<n>	writes carry this write stream from here on
  *
  * The message "reset" forgets. INFO is
@@ -54,6 +55,7 @@ struct witness {
 	bool watch;
 	bool irqs_off;
 	bool hardirq;
+	bool append;
 	u8 stream;
 	spinlock_t lock;	/* for what follows */
 	unsigned int bios;
@@ -64,6 +66,7 @@ struct witness_io {
 	struct witness *witness;
 	struct bio *bio;
 	struct bio_vec first;
+	sector_t sector;	/* where an append should be written; bios that are none: 0 */
 	bio_end_io_t *end_io;
 	void *private;
 	struct hrtimer timer;
@@ -132,6 +135,15 @@ static void witness_end(struct bio *bio)
 	local_irq_restore(irqs);
 }
 
+static int witness_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
+{
+	struct witness_io *io = dm_per_bio_data(bio, sizeof(*io));
+
+	if (io->sector && !*error && bio->bi_iter.bi_sector != io->sector)
+		atomic_inc(&touched);
+	return DM_ENDIO_DONE;
+}
+
 /* -- its beginning ------------------------------------------------------------------------------------------------- */
 
 /* Device mapper's clone gets its cgroup after the map function: that of the bio that came in. */
@@ -171,6 +183,12 @@ static int witness_map(struct dm_target *ti, struct bio *bio)
 
 	bio_set_dev(bio, w->dev->bdev);
 	bio->bi_iter.bi_sector = w->start + sector;
+	io->sector = 0;
+	if (w->append && bio_op(bio) == REQ_OP_WRITE && bio_sectors(bio)) {
+		io->sector = bio->bi_iter.bi_sector;
+		bio->bi_iter.bi_sector -= bdev_offset_from_zone_start(w->dev->bdev, io->sector);
+		bio->bi_opf = (bio->bi_opf & ~REQ_OP_MASK) | REQ_OP_ZONE_APPEND | REQ_NOMERGE;
+	}
 	if (w->stream && op_is_write(bio_op(bio)))
 		bio->bi_write_stream = w->stream;
 	if (!bio_has_data(bio) && !(bio->bi_opf & REQ_PREFLUSH))
@@ -194,6 +212,14 @@ static int witness_iterate_devices(struct dm_target *ti, iterate_devices_callout
 	struct witness *w = ti->private;
 
 	return fn(ti, w->dev, w->start, ti->len, data);
+}
+
+static int witness_report_zones(struct dm_target *ti, struct dm_report_zones_args *args, unsigned int nr_zones)
+{
+	struct witness *w = ti->private;
+
+	return dm_report_zones(w->dev->bdev, w->start, w->start + dm_target_offset(ti, args->next_sector), args,
+			       nr_zones);
 }
 
 /* -- what it is asked ---------------------------------------------------------------------------------------------- */
@@ -247,10 +273,11 @@ static int witness_option(struct witness *w, const char *word)
 {
 	if (!strncmp(word, "stream:", 7))
 		return kstrtou8(word + 7, 10, &w->stream);
+	w->append = !strcmp(word, "append");
 	w->irqs_off = !strcmp(word, "irqs-off");
 	w->hardirq = !strcmp(word, "hardirq");
 	w->watch = w->irqs_off || w->hardirq || !strcmp(word, "watch");
-	return w->watch ? 0 : -EINVAL;
+	return w->watch || w->append ? 0 : -EINVAL;
 }
 
 static int witness_ctr(struct dm_target *ti, unsigned int argc, char **argv)
@@ -290,10 +317,12 @@ static struct target_type witness_target = {
 	.name			= "witness",
 	.version		= { 1, 0, 0 },
 	.module			= THIS_MODULE,
-	.features		= DM_TARGET_NOWAIT | DM_TARGET_ATOMIC_WRITES,
+	.features		= DM_TARGET_NOWAIT | DM_TARGET_ATOMIC_WRITES | DM_TARGET_ZONED_HM,
 	.ctr			= witness_ctr,
 	.dtr			= witness_dtr,
 	.map			= witness_map,
+	.end_io			= witness_end_io,
+	.report_zones		= witness_report_zones,
 	.status			= witness_status,
 	.message		= witness_message,
 	.iterate_devices	= witness_iterate_devices,
