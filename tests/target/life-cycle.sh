@@ -42,7 +42,8 @@ for how in "" --noflush --nolockfs "--noflush --nolockfs"; do
 	sleep 0.5
 	check "suspend $how: a writer waits" kill -0 $writer
 	check "suspend $how: resume" timeout 60 dmsetup resume --noudevsync ours
-	check "suspend $how: the writer goes on" wait $writer
+	wait $writer
+	is "suspend $how: the writer goes on" $? 0
 done
 check "the file system can be unmounted" umount "$work/mnt"
 check "fsck finds nothing" e2fsck -fn /dev/mapper/ours
@@ -111,7 +112,8 @@ new_dm ours "0 $size $TARGET aes-xts-plain64 $k 0 $ram 0"
 new_dm ours2 "0 $size $TARGET aes-xts-plain64 $k2 9 $ram $size"
 iocheck write -u 512 -n 100 /dev/mapper/ours2 8 >"$work/load" 2>&1 &
 check "two mappings of one device: written" iocheck write -u 512 -n 100 /dev/mapper/ours 7
-check "two mappings of one device: both" wait $!
+wait $!
+is "two mappings of one device: both" $? 0
 dm_remove ours
 dm_remove ours2
 new_dm theirs "0 $size crypt aes-xts-plain64 $k 0 $ram 0
