@@ -73,7 +73,7 @@ under_changes() {	# NAME FIO_ARGS...
 	changes >"$work/changes" 2>&1 &
 	changer=$!
 	check "$name: no error under changes" fio_load "$@"
-	like "$name: what was written was verified" "$(<"$work/fio")" "READ: "
+	like "$name: what was written was verified" "$(<"$work/fio")" "READ: bw=[1-9]"
 	rm "$work/load"
 	if wait $changer; then ok "$name: changes went on"; else not_ok "$name: changes went on"; fi
 	diag <"$work/changes"
@@ -82,11 +82,11 @@ under_changes() {	# NAME FIO_ARGS...
 	dmsetup resume --noudevsync w
 }
 
-raw() {	# NAME
+raw() {	# NAME MEGABYTES_OF_A_JOB
 	new_dm w "$(table "1 allow_discards")"
-	under_changes "$1" --filename=/dev/mapper/w --size=6M --offset_increment=6M
+	under_changes "$1" --filename=/dev/mapper/w --size="$2M" --offset_increment="$2M"
 	new_dm theirs "0 $sectors crypt $cipher $k 0 $ram 0"
-	check "$1: dm-crypt reads the same" cmp -n $((24 << 20)) /dev/mapper/w /dev/mapper/theirs
+	check "$1: dm-crypt reads the same" cmp -n $((4 * $2 << 20)) /dev/mapper/w /dev/mapper/theirs
 	dm_remove theirs
 	dm_remove w
 }
@@ -107,7 +107,7 @@ file_system() {	# NAME MKFS...
 	dm_remove theirs
 }
 
-raw raw
+raw raw 6
 file_system ext4 mkfs.ext4 -q
 file_system xfs mkfs.xfs -q -f
 # The same over an asynchronous cipher.
@@ -115,5 +115,5 @@ new_dm w "$(table "1 allow_discards")"
 driver=$(dmsetup status w | grep -oE 'fdiv\([^ ]*' | sed 's/^[^,]*,//; s/)$//')
 dm_remove w
 cipher="capi:cryptd($driver)-plain64"
-raw "raw, asynchronous"
+raw "raw, asynchronous" 1
 finish

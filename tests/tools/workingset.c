@@ -2,28 +2,29 @@
 /*
  * workingset: use more memory than there is, and see that every page comes back from swap as it was.
  *
- *	workingset MEGABYTES SECONDS THREADS
+ *	workingset MEGABYTES SECONDS PROCESSES
  *
- * Each thread owns a part of an anonymous mapping. It writes pages at random, each with a pattern of its own number
- * and of how often it was written, and checks what was there before. In the end all pages are checked.
+ * Each process has a part of it as anonymous memory. It writes all pages, then some at random, each with a pattern of
+ * its own number and of how often it was written, and checks what was there before. In the end all pages are checked.
+ * Not threads: a UML guest runs only one thread of a program at a time.
  * Prints the number of pages written. Exit status: 0 right, 1 a wrong byte, 2 usage or no memory.
  */
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define PAGE		4096
 #define WORDS		(PAGE / sizeof(uint64_t))
-#define THREADS_MAX	16
+#define PROCESSES_MAX	16
 
 struct part {
-	pthread_t thread;
 	uint64_t *pages;
 	uint32_t *rounds;	/* how often each page was written; the expected content follows from it */
 	size_t nr;
@@ -74,11 +75,12 @@ static void fill(struct part *p, size_t page)
 	p->written++;
 }
 
-static void *work(void *data)
+static int work(struct part *p)
 {
-	struct part *p = data;
 	size_t page;
 
+	for (page = 0; page < p->nr; page++)
+		fill(p, page);
 	while (time(NULL) < p->end && !p->wrong) {
 		p->random += 0x9e3779b97f4a7c15ull;
 		page = mix(p->random) % p->nr;
@@ -87,49 +89,55 @@ static void *work(void *data)
 	}
 	for (page = 0; page < p->nr && !p->wrong; page++)
 		p->wrong = !right(p, page);
-	return NULL;
+	printf("%llu pages written\n", (unsigned long long)p->written);
+	return p->wrong;
+}
+
+static int start(struct part *p)
+{
+	p->pages = mmap(NULL, p->nr * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+			-1, 0);
+	p->rounds = calloc(p->nr, sizeof(*p->rounds));
+	if (p->pages == MAP_FAILED || !p->rounds) {
+		perror("memory");
+		return 2;
+	}
+	return work(p);
 }
 
 int main(int argc, char **argv)
 {
-	static struct part parts[THREADS_MAX];
+	struct part part = { };
 	size_t pages, nr, i;
-	uint64_t *mem, written = 0;
-	bool wrong = false;
+	int status, worst = 0;
 
 	if (argc != 4)
 		goto usage;
 	pages = strtoul(argv[1], NULL, 10) << 8;
 	nr = strtoul(argv[3], NULL, 10);
-	if (!pages || !nr || nr > THREADS_MAX)
+	if (!pages || !nr || nr > PROCESSES_MAX)
 		goto usage;
 
-	mem = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (mem == MAP_FAILED) {
-		perror("mmap");
-		return 2;
-	}
+	part.nr = pages / nr;
+	part.end = time(NULL) + strtol(argv[2], NULL, 10);
 	for (i = 0; i < nr; i++) {
-		struct part *p = &parts[i];
+		pid_t child = fork();
 
-		p->nr = pages / nr;
-		p->pages = mem + i * p->nr * WORDS;
-		p->rounds = calloc(p->nr, sizeof(*p->rounds));
-		p->random = i;
-		p->end = time(NULL) + strtol(argv[2], NULL, 10);
-		if (!p->rounds || pthread_create(&p->thread, NULL, work, p)) {
-			perror("thread");
-			return 2;
+		part.random = i;
+		if (!child)
+			exit(start(&part));
+		if (child < 0) {
+			perror("fork");
+			worst = 2;
 		}
 	}
-	for (i = 0; i < nr; i++) {
-		pthread_join(parts[i].thread, NULL);
-		written += parts[i].written;
-		wrong |= parts[i].wrong;
+	/* One that was killed was not right either. */
+	while (wait(&status) > 0) {
+		if (!WIFEXITED(status) || WEXITSTATUS(status) > worst)
+			worst = WIFEXITED(status) ? WEXITSTATUS(status) : 2;
 	}
-	printf("%llu pages written\n", (unsigned long long)written);
-	return wrong;
+	return worst;
 usage:
-	fprintf(stderr, "usage: workingset MEGABYTES SECONDS THREADS\n");
+	fprintf(stderr, "usage: workingset MEGABYTES SECONDS PROCESSES\n");
 	return 2;
 }
