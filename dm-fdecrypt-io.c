@@ -37,7 +37,7 @@
 /* A write bio never needs more pages than the pool holds, or it could wait for ever. */
 #define WRITE_BYTES_MAX	(FDECRYPT_PAGES_MAX << PAGE_SHIFT)
 
-/* One is enough never to stand still; each has a page of bio vectors, which small machines want for better. */
+/* One is enough never to stand still; each has a page of bio vectors, which small machines lack. */
 #define BIOS_IN_POOL	16
 
 static unsigned int inline_bytes = 16384;
@@ -270,7 +270,7 @@ static unsigned int fdecrypt_spread(struct fdecrypt_io *io, const unsigned int *
 	struct fdecrypt_piece *p;
 
 	for (; nr && end > share; nr--) {
-		/* A helping hand, not a need, least of all of reserves: without memory the rest stays in one piece. */
+		/* A helping hand: without memory, reserves not touched, the rest stays in one piece. */
 		p = kmalloc(v->piece_size, GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC);
 		if (!p)
 			break;

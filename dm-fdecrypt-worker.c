@@ -57,8 +57,8 @@ static struct fdecrypt_job *fdecrypt_worker_next(struct fdecrypt_worker *w, stru
 }
 
 /*
- * Each class has a work item, since a write may have to wait while it is sent down: then the item of the reads
- * goes on. The item of the writes looks for reads first.
+ * Each class has a work item, since a write may have to wait while it is sent down: then the reads' item goes
+ * on. The writes' item looks for reads first.
  *
  * The last thing that is done for a job is to run it: it may end the last bio of the mapping, and the queues
  * may be gone as soon as the work item has returned, which destroy_workqueue() waits for.
