@@ -6,6 +6,9 @@
 # How it could break: a worker or a late answer of a cipher still in the module's code when that is freed, a queue that
 # is destroyed before its last job has returned, a template instance that outlives the module.
 #
+# What still holds a reference is seen for sure. What returns late into code that was freed is seen only if it crashes:
+# the kernel leaves freed code mapped for a while.
+#
 # guest: cpus=2 mem=1024M timeout=600 kernel-args="brd.rd_size=16384" kernels=normal,memory aesni=no
 #
 # ROUNDS=N changes the number.
