@@ -23,12 +23,16 @@ mount /dev/mapper/upper $mnt || bail "cannot be mounted"
 # Or fio's libraries, which map more than they use, are refused.
 echo 1 >/proc/sys/vm/overcommit_memory
 # Buffered, so that memory fills with dirty pages and the flusher has to write in want of memory.
-fio --name=w --directory=$mnt --rw=write --bsrange=4k-1M --size=24M --numjobs=4 --ioengine=psync --fallocate=none \
-	--verify=crc32c --verify_fatal=1 --end_fsync=1 --time_based --runtime="$seconds" --group_reporting \
-	--output="$work/fio" >"$work/out" 2>&1
-is "four buffered writers end without error" "$?" 0
+writers() {
+	fio --name=w --directory=$mnt --rw=write --bsrange=4k-1M --size=24M --numjobs=4 --ioengine=psync --fallocate=none \
+		--verify=crc32c --verify_fatal=1 --end_fsync=1 --group_reporting --output="$work/fio"
+}
+end=$((SECONDS + seconds)) rounds=0
+while [ $SECONDS -lt $end ] && writers >"$work/out" 2>&1; do rounds=$((rounds + 1)); done
+check "four buffered writers end without error, again and again" test $SECONDS -ge $end
+diag "$rounds rounds"
 diag < <(cat "$work/out"; grep -E '^ *(READ|WRITE): ' "$work/fio")
-is "and what they wrote was verified" "$(grep -c '^ *READ: ' "$work/fio")" 1
+like "and what they wrote was verified" "$(<"$work/fio")" "READ: bw=[1-9]"
 umount $mnt
 check "the file system is clean" e2fsck -fn /dev/mapper/upper
 is "no error of the engines" "$(dmsetup status | grep -c ' errors=0 ')" 2
