@@ -4,11 +4,13 @@
 # a mapping that may only use that CPU has nobody to work for it.
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# guest: cpus=2 mem=768M timeout=200 kernel-args="brd.rd_nr=1 brd.rd_size=32768" modules="dm-crypt"
+# guest: cpus=2 mem=768M timeout=300 kernel-args="brd.rd_nr=1 brd.rd_size=32768" modules="dm-crypt"
 # guest: kernels=debian-6.1-amd64
+#
+# LOAD=N: seconds of load for each of the two cases (default 20, in check-all 120).
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
-SECONDS_OF_LOAD=${SECONDS_OF_LOAD:-20}	# for each case
+seconds=$(load_seconds 20 120)
 sectors=65536
 need_ram $sectors
 cpu_1=/sys/devices/system/cpu/cpu1/online
@@ -20,53 +22,37 @@ table() { echo "0 $sectors $TARGET aes-xts-plain64 $k 0 $ram 0${1:+ $1}"; }
 rounds() { cat "$work/$1"; }
 
 # Off for a second, on for a second.
-hotplug() {
-	local n=0
-	while [ -e "$work/load" ]; do
-		n=$((n + 1))
-		echo $((n % 2)) >"$cpu_1" || return 1
-		echo "$n" >"$work/hotplug"
-		sleep 1
-	done
-	echo 1 >"$cpu_1"
+hotplug() {	# ROUND
+	echo $(($1 % 2)) >"$cpu_1" && sleep 1
 }
 
 # Whatever else may happen to a mapping meanwhile.
-changes() {	# OPTIONS CPUS...
-	local options=$1 n=0
-	shift
-	local cpus=("$@")
-	while [ -e "$work/load" ]; do
-		n=$((n + 1))
-		case $((RANDOM % 4)) in
-		0) dmsetup suspend --noudevsync --noflush w && dmsetup resume --noudevsync w || return 1 ;;
-		1) dmsetup suspend --noudevsync w && dmsetup resume --noudevsync w || return 1 ;;
-		2) dmsetup load --noudevsync w --table "$(table "$options")" && dmsetup resume --noudevsync w || return 1 ;;
-		3) dmsetup message w 0 cpus "${cpus[RANDOM % ${#cpus[@]}]}" || return 1 ;;
-		esac
-		echo "$n" >"$work/changes"
-		sleep 0.2
-	done
+change() {	# OPTIONS CPUS... ROUND
+	local options=$1 cpus=("${@:2:$#-2}")
+	case $((RANDOM % 4)) in
+	0) dm_suspend w --noflush && dm_resume w ;;
+	1) dm_suspend w && dm_resume w ;;
+	2) dm_load w "$(table "$options")" && dm_resume w ;;
+	3) dm_message w cpus "${cpus[RANDOM % ${#cpus[@]}]}" ;;
+	esac && sleep 0.2
 }
 
 # Each job has a quarter of the mapping, and reads what it wrote 32 writes later.
 load() {
 	fio --name=load --filename=/dev/mapper/w --numjobs=4 --size=25% --offset_increment=25% --rw=randwrite \
 		--bsrange=512-1m --ioengine=libaio --iodepth=8 --direct=1 --verify=crc32c --verify_backlog=32 \
-		--verify_fatal=1 --time_based --runtime="$SECONDS_OF_LOAD" --minimal
+		--verify_fatal=1 --time_based --runtime="$seconds" --minimal
 }
 
 under_hotplug() {	# NAME OPTIONS CPUS...
 	local name=$1 seed=$((RANDOM + 1)) pids=() pid
 	shift
-	echo 0 >"$work/hotplug"
-	echo 0 >"$work/changes"
 	new_dm w "$(table "$1")"
 	: >"$work/load"
 	: >"$work/err"
-	hotplug 2>>"$work/err" &
+	while_loaded "$work/hotplug" hotplug >>"$work/err" 2>&1 &
 	pids+=($!)
-	changes "$@" 2>>"$work/err" &
+	while_loaded "$work/changes" change "$@" >>"$work/err" 2>&1 &
 	pids+=($!)
 	check "$name: fio reads what it wrote" load
 	check "$name: written" "$tools/iocheck" write -u 512 /dev/mapper/w $seed
@@ -74,6 +60,7 @@ under_hotplug() {	# NAME OPTIONS CPUS...
 	for pid in "${pids[@]}"; do
 		if wait "$pid"; then ok "$name: went on to the end"; else not_ok "$name: went on to the end"; fi
 	done
+	echo 1 >"$cpu_1"
 	diag "$(rounds hotplug) times on or off, $(rounds changes) changes"
 	diag <"$work/err"
 	check "$name: at least 3 times off" test "$(rounds hotplug)" -ge 6

@@ -16,7 +16,6 @@ need_ram 131072
 need_target crypt
 need_tool iocheck
 show_keys 1
-iocheck() { timeout 120 "$tools/iocheck" "$@"; }
 einval="Invalid argument"
 # a message that must be refused, and why
 no() {

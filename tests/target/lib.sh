@@ -152,7 +152,8 @@ dm_exists() { dmsetup info "$1" >/dev/null 2>&1; }
 
 # dm_load NAME TABLE: suspended or not, into the inactive slot
 dm_load() { dm_err=$(dmsetup load --noudevsync "$1" --table "$2" 2>&1); }
-dm_suspend() { dm_err=$(dmsetup suspend --noudevsync "$1" 2>&1); }
+# dm_suspend NAME [--noflush] [--nolockfs]
+dm_suspend() { dm_err=$(dmsetup suspend --noudevsync "$@" 2>&1); }
 dm_resume() { dm_err=$(dmsetup resume --noudevsync "$1" 2>&1); }
 dm_message() { local d=$1; shift; dm_err=$(dmsetup message "$d" 0 "$@" 2>&1); }
 dm_table() { dmsetup table --showkeys "$1"; }
@@ -209,6 +210,28 @@ show_keys() {
 	echo "$1" >"$params/show_keys"
 }
 
+# ---- load ------------------------------------------------------------------
+
+# load_seconds CHECK ALL: how long a load lasts in make check and in make check-all; LOAD=N says it by hand
+load_seconds() {
+	if [ -n "${LOAD-}" ]; then echo "$LOAD"
+	elif [ "${FDECRYPT_SUITE:-check}" = all ]; then echo "$2"
+	else echo "$1"; fi
+}
+
+# while_loaded COUNT COMMAND...: again and again, with the number of the round as
+# last argument, until $work/load is gone; the file COUNT holds how often
+while_loaded() {
+	local count=$1 n=0
+	shift
+	echo 0 >"$count"
+	while [ -e "$work/load" ]; do
+		n=$((n + 1))
+		"$@" $n || { echo "round $n of $1 failed: ${dm_err-}"; return 1; }
+		echo $n >"$count"
+	done
+}
+
 # ---- devices and kernel ---------------------------------------------------
 
 # ram SECTORS: /dev/ram0 exists and is at least that long
@@ -233,6 +256,9 @@ has_target() {
 }
 
 need_tool() { [ -x "$tools/$1" ] || bail "$1 is not built: make -C tests/tools"; }
+
+# one that hangs fails before the guest's time is up
+iocheck() { timeout 200 "$tools/iocheck" "$@"; }
 
 # hexkey BYTES [SEED]: the same key for the same seed
 hexkey() {

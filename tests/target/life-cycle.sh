@@ -15,7 +15,6 @@ need_target crypt
 need_tool iocheck
 k=$(hexkey 64) k2=$(hexkey 64 other)
 size=8192
-iocheck() { timeout 200 "$tools/iocheck" "$@"; }
 dio() { timeout 60 "$python" "$here/dio.py" "$@"; }
 want() { "$python" "$here/dio.py" pattern - "$1" "$2" "$3"; }
 table() { echo "0 ${3-$size} ${1} aes-xts-plain64 $k 0 $2 0"; }

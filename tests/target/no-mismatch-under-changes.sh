@@ -10,7 +10,7 @@
 # LOAD=N: seconds of load for each of the four volumes (default 8, in check-all 120). SEED=N: the order of the changes.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
-load=${LOAD:-$(if [ "${FDECRYPT_SUITE:-check}" = all ]; then echo 120; else echo 8; fi)}
+load=$(load_seconds 8 120)
 RANDOM=${SEED:=$RANDOM}
 diag "SEED=$SEED"
 
@@ -32,7 +32,7 @@ some_options() {
 # ---- one change after the other, until the load ends -------------------------------------------------------------
 # The last 16 MiB of the raw volume are not fio's: they are discarded. A file system says itself what can be.
 discard() {
-	if mountpoint -q $mnt; then fstrim $mnt
+	if mountpoint -q "$mnt"; then fstrim "$mnt"
 	else blkdiscard -f -o $((sectors * 512 - (16 << 20) + (RANDOM % 64 << 16))) -l $((8 << 20)) /dev/mapper/w; fi
 }
 
@@ -40,22 +40,12 @@ change() {
 	local all=(0 1 all)
 	case $((RANDOM % 6)) in
 	0) dm_suspend w && dm_resume w ;;
-	1) dmsetup suspend --noudevsync --noflush w && dm_resume w ;;
-	2) dmsetup suspend --noudevsync --nolockfs w && dm_resume w ;;
+	1) dm_suspend w --noflush && dm_resume w ;;
+	2) dm_suspend w --nolockfs && dm_resume w ;;
 	3) dm_load w "$(table "$(some_options)")" && dm_resume w ;;
 	4) dm_message w cpus "${all[RANDOM % 3]}" ;;
 	5) discard ;;
 	esac
-}
-
-changes() {
-	local n=0
-	while [ -e "$work/load" ]; do
-		change || { echo "change $n failed: $dm_err"; return 1; }
-		n=$((n + 1))
-	done
-	echo "$n changes"
-	[ $n -gt 3 ]
 }
 
 # ---- the load ----------------------------------------------------------------------------------------------------
@@ -70,12 +60,14 @@ under_changes() {	# NAME FIO_ARGS...
 	local name=$1 changer
 	shift
 	: >"$work/load"
-	changes >"$work/changes" 2>&1 &
+	while_loaded "$work/rounds" change >"$work/changes" 2>&1 &
 	changer=$!
 	check "$name: no error under changes" fio_load "$@"
 	like "$name: what was written was verified" "$(<"$work/fio")" "READ: bw=[1-9]"
 	rm "$work/load"
-	if wait $changer; then ok "$name: changes went on"; else not_ok "$name: changes went on"; fi
+	if wait $changer && [ "$(<"$work/rounds")" -gt 3 ]; then ok "$name: changes went on"
+	else not_ok "$name: changes went on"; fi
+	diag "$(<"$work/rounds") changes"
 	diag <"$work/changes"
 	sed -n 's/^ *\(READ\|WRITE\): /\1: /p' "$work/fio" | diag
 	# dm_load and the others ran in a subshell

@@ -9,7 +9,7 @@
 # LOAD=N: seconds of load (default 20; in check-all 120).
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
-seconds=${LOAD:-$(if [ "${FDECRYPT_SUITE:-check}" = all ]; then echo 120; else echo 20; fi)}
+seconds=$(load_seconds 20 120)
 disk=${FDECRYPT_SCRATCH-} mnt=/mnt/volume
 [ -b "$disk" ] || skip_all "no scratch disk (--scratch 640)"
 sectors=$(blockdev --getsz "$disk")

@@ -15,7 +15,6 @@ need_target crypt
 need_tool iocheck
 k=$(hexkey 64) k2=$(hexkey 64 inner)
 size=4096
-iocheck() { timeout 200 "$tools/iocheck" "$@"; }
 seed=10 odd=()
 
 # same NAME BELOW UNIT [OFFSET]: both targets over the same mapping, each reads what the other wrote

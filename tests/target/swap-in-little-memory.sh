@@ -12,7 +12,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 need_tool workingset
-seconds=${LOAD:-$(if [ "${FDECRYPT_SUITE:-check}" = all ]; then echo 300; else echo 5; fi)}
+seconds=$(load_seconds 5 300)
 disk=${FDECRYPT_SCRATCH-}
 [ -b "$disk" ] || skip_all "no scratch disk (--scratch 640)"
 sectors=$(blockdev --getsz "$disk")
