@@ -153,6 +153,19 @@ def resumes(device, name, table, data):
     Walk(f"{name}: resume", 2).run(lambda: dm.resume(NAME), after, before)
 
 
+def resumes_or_gets(old, may_lack):
+    """What is wrong, and whether the mapping resumed with the key it has; one that lacks it gets the old one."""
+    try:
+        dm.resume(NAME)
+        return "", True
+    except OSError as e:
+        if not may_lack or e.errno != errno.EAGAIN:
+            return f"does not resume: {e}", False
+    dm.message(NAME, f"key set {old}")
+    dm.resume(NAME)
+    return "", False
+
+
 def keys(device, name, old, new, data):
     """The key is that of before, after a failure, or the new one; a key of a keyring may be gone."""
     state = {"data": None}
@@ -162,15 +175,12 @@ def keys(device, name, old, new, data):
         dm.suspend(NAME)
 
     def after(error):
-        try:
-            dm.resume(NAME)
-        except OSError as e:
-            if kept or error is None or e.errno != errno.EAGAIN:
-                return f"does not resume: {e}"
-            dm.message(NAME, f"key set {old}")
-            dm.resume(NAME)
-            return "" if device.read() == data else "wrong data after the key was set again"
+        wrong, had_key = resumes_or_gets(old, may_lack=not kept and error is not None)
+        if wrong:
+            return wrong
         now = device.read()
+        if not had_key:
+            return "" if now == data else "wrong data after the key was set again"
         if error is not None:
             return "" if now == data else "not the old key"
         if now == data:
@@ -190,16 +200,11 @@ def wipes(device, name, old, data):
         dm.suspend(NAME)
 
     def after(error):
-        try:
-            dm.resume(NAME)
-        except OSError as e:
-            if error is not None or e.errno != errno.EAGAIN:
-                return f"does not resume: {e}"
-            dm.message(NAME, f"key set {old}")
-            dm.resume(NAME)
-        else:
-            if error is None:
-                return "resumes without key"
+        wrong, had_key = resumes_or_gets(old, may_lack=error is None)
+        if wrong:
+            return wrong
+        if had_key and error is None:
+            return "resumes without key"
         return "" if device.read() == data else "wrong data"
 
     Walk(f"{name}: key wipe", 2).run(lambda: dm.message(NAME, "key wipe"), after, before)
