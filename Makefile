@@ -35,7 +35,7 @@ lint: ## run the static checks
 	tools/setup lint
 	tools/lint
 
-check: ## run everything that must pass before a commit (60 min on a fresh machine, then 25)
+check: ## run everything that must pass before a commit (tests/README.md says how long it takes)
 	tests/check
 
 check-all: ## run check, and the tests that take longer
