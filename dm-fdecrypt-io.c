@@ -16,10 +16,13 @@
 #include <linux/cpumask.h>
 #include <linux/device-mapper.h>
 #include <linux/module.h>
+#include <linux/percpu.h>
 #include <linux/ratelimit.h>
 #include <linux/scatterlist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+
+#include <asm/local64.h>
 
 #define DM_MSG_PREFIX	"fdecrypt"
 
@@ -45,6 +48,13 @@ module_param(inline_bytes, uint, 0644);
 MODULE_PARM_DESC(inline_bytes, "I/O of up to that many bytes is not handed to a worker (default 16384)");
 
 struct fdecrypt_io;
+
+/* What a CPU has done: local types, since operations on plain ones turn interrupts off and on somewhere. */
+struct fdecrypt_counters {
+	local64_t batches[2];
+	local64_t bytes[2];
+	local64_t errors;
+};
 
 /*
  * struct fdecrypt_piece - a part of a bio that one CPU works on
@@ -133,12 +143,27 @@ static unsigned int fdecrypt_build_batch(struct fdecrypt_piece *p)
 	return round_down(bytes, io->volume->unit_size);
 }
 
+static void fdecrypt_count_batch(struct fdecrypt_volume *v, bool write, unsigned int bytes)
+{
+	struct fdecrypt_counters *c = get_cpu_ptr(v->counters);
+
+	local64_inc(&c->batches[write]);
+	local64_add(bytes, &c->bytes[write]);
+	put_cpu_ptr(v->counters);
+}
+
+static void fdecrypt_count_error(struct fdecrypt_volume *v)
+{
+	local64_inc(&get_cpu_ptr(v->counters)->errors);
+	put_cpu_ptr(v->counters);
+}
+
 static void fdecrypt_report_error(struct fdecrypt_piece *p, int err)
 {
 	struct fdecrypt_io *io = p->io;
 	struct fdecrypt_volume *v = io->volume;
 
-	this_cpu_inc(v->stats->errors);
+	fdecrypt_count_error(v);
 	DMERR_LIMIT("%s: %s failed at sector %llu with %s: error %d", v->name,
 		    fdecrypt_io_is_write(io) ? "encryption" : "decryption",
 		    (unsigned long long)p->sector, fdecrypt_engine_driver(&v->engine), err);
@@ -149,14 +174,12 @@ static void fdecrypt_report_error(struct fdecrypt_piece *p, int err)
 static void fdecrypt_batch_end(struct fdecrypt_piece *p, int err)
 {
 	struct fdecrypt_io *io = p->io;
-	bool write = fdecrypt_io_is_write(io);
 
 	if (unlikely(err)) {
 		fdecrypt_report_error(p, err);
 		return;
 	}
-	this_cpu_inc(io->volume->stats->batches[write]);
-	this_cpu_add(io->volume->stats->bytes[write], p->batch_bytes);
+	fdecrypt_count_batch(io->volume, fdecrypt_io_is_write(io), p->batch_bytes);
 	bio_advance_iter(io->base, &p->src, p->batch_bytes);
 	if (io->out)
 		bio_advance_iter(io->out, &p->dst, p->batch_bytes);
@@ -301,7 +324,7 @@ static void fdecrypt_dispatch(struct fdecrypt_io *io, bool inline_all)
 		return;
 	}
 
-	if (!v->same_cpu)
+	if (!v->workers.stay)
 		nr = fdecrypt_workers_pick_idle(&v->workers, cpus, min(bytes / PIECE_BYTES, PIECES_MAX));
 	/* With nobody else idle the first piece is all of it, and too much to keep the submitter with. */
 	here = here && nr && !in_serving_softirq();
@@ -312,7 +335,7 @@ static void fdecrypt_dispatch(struct fdecrypt_io *io, bool inline_all)
 		return;
 	}
 	/* Where the two options contradict each other, the CPUs win: they may be kept free for a reason. */
-	if (v->same_cpu && fdecrypt_workers_may_run_here(&v->workers))
+	if (v->workers.stay && fdecrypt_workers_may_run_here(&v->workers))
 		cpu = raw_smp_processor_id();
 	else
 		cpu = fdecrypt_workers_pick_one(&v->workers);
@@ -511,12 +534,12 @@ int fdecrypt_volume_init(struct fdecrypt_volume *v, const struct fdecrypt_option
 {
 	v->inline_reads = opts->no_read_workqueue;
 	v->inline_writes = opts->no_write_workqueue;
-	v->same_cpu = opts->same_cpu_crypt;
+	v->workers.stay = opts->same_cpu_crypt;
 	v->piece_size = offsetof(struct fdecrypt_piece, batch) + fdecrypt_engine_batch_size(&v->engine);
 
 	*error = "Cannot allocate counters";
-	v->stats = alloc_percpu(struct fdecrypt_stats);
-	if (!v->stats)
+	v->counters = alloc_percpu(struct fdecrypt_counters);
+	if (!v->counters)
 		return -ENOMEM;
 	*error = "Cannot allocate page mempool";
 	if (fdecrypt_pages_init(&v->pages))
@@ -551,7 +574,7 @@ void fdecrypt_volume_exit(struct fdecrypt_volume *v)
 	fdecrypt_workers_exit(&v->workers);
 	bioset_exit(&v->bios);
 	fdecrypt_pages_exit(&v->pages);
-	free_percpu(v->stats);
+	free_percpu(v->counters);
 }
 
 /**
@@ -567,12 +590,12 @@ void fdecrypt_volume_stats(const struct fdecrypt_volume *v, struct fdecrypt_stat
 
 	memset(sum, 0, sizeof(*sum));
 	for_each_possible_cpu(cpu) {
-		const struct fdecrypt_stats *s = per_cpu_ptr(v->stats, cpu);
+		const struct fdecrypt_counters *c = per_cpu_ptr(v->counters, cpu);
 
 		for (i = 0; i < 2; i++) {
-			sum->batches[i] += READ_ONCE(s->batches[i]);
-			sum->bytes[i] += READ_ONCE(s->bytes[i]);
+			sum->batches[i] += local64_read(&c->batches[i]);
+			sum->bytes[i] += local64_read(&c->bytes[i]);
 		}
-		sum->errors += READ_ONCE(s->errors);
+		sum->errors += local64_read(&c->errors);
 	}
 }

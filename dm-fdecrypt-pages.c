@@ -21,75 +21,83 @@
 #define SHARE_PERCENT	2
 #define SHARE_MIN	(16 * FDECRYPT_PAGES_MAX)
 
-/* Larger pages are taken where the allocator keeps them at hand. */
-#define ORDER_MAX	PAGE_ALLOC_COSTLY_ORDER
+/* One large page for a whole bio, where the allocator has it at hand. */
+#define ORDER_MAX	ilog2(FDECRYPT_PAGES_MAX)
 
 static atomic_t nr_mappings;
 
-static bool fdecrypt_pages_over_share(struct fdecrypt_pages *pages, unsigned int more)
+static bool fdecrypt_pages_over_share(struct fdecrypt_pages *pages)
 {
 	unsigned long share = totalram_pages() * SHARE_PERCENT / 100 / max(atomic_read(&nr_mappings), 1);
 
-	return percpu_counter_read_positive(&pages->nr_out) + more > max_t(unsigned long, share, SHARE_MIN);
+	return percpu_counter_read_positive(&pages->nr_out) > max_t(unsigned long, share, SHARE_MIN);
 }
 
 /* The pool's allocator: over its share a mapping waits for pages to come back, as if there were no memory. */
 static void *fdecrypt_page_alloc(gfp_t gfp, void *data)
 {
-	struct fdecrypt_pages *pages = data;
-	struct page *page;
-
-	if (fdecrypt_pages_over_share(pages, 1))
-		return NULL;
-	page = alloc_page(gfp);
-	if (page)
-		percpu_counter_add(&pages->nr_out, 1);
-	return page;
+	return fdecrypt_pages_over_share(data) ? NULL : alloc_page(gfp);
 }
 
 static void fdecrypt_page_free(void *page, void *data)
 {
-	struct fdecrypt_pages *pages = data;
-
 	__free_page(page);
-	percpu_counter_sub(&pages->nr_out, 1);
 }
 
-/* A large page if one lies about: fewer segments, less work for everybody below. */
+/*
+ * A large page of up to *@order if one lies about: fewer segments, less work for everybody below. What the
+ * allocator did not have is not asked for again: *@order is what it had in the end.
+ */
 static struct page *fdecrypt_page_large(struct fdecrypt_pages *pages, unsigned int bytes, unsigned int *order)
 {
 	gfp_t gfp = GFP_NOWAIT | __GFP_NOMEMALLOC | __GFP_NORETRY | __GFP_NOWARN | __GFP_COMP;
 	struct page *page;
 
-	for (*order = min_t(unsigned int, ORDER_MAX, ilog2(bytes >> PAGE_SHIFT ?: 1)); *order; --*order) {
-		if (fdecrypt_pages_over_share(pages, 1u << *order))
-			continue;
+	*order = min_t(unsigned int, *order, ilog2(bytes >> PAGE_SHIFT ?: 1));
+	if (*order && fdecrypt_pages_over_share(pages))
+		*order = 0;
+	for (; *order; --*order) {
 		page = alloc_pages(gfp, *order);
-		if (page) {
-			percpu_counter_add(&pages->nr_out, 1u << *order);
+		if (page)
 			return page;
-		}
 	}
 	return NULL;
 }
 
 static bool fdecrypt_pages_take(struct fdecrypt_pages *pages, struct bio *bio, unsigned int bytes, gfp_t gfp,
-				bool large)
+				unsigned int order)
 {
 	while (bytes) {
-		unsigned int order = 0, len;
-		struct page *page;
+		struct page *page = fdecrypt_page_large(pages, bytes, &order);
+		unsigned int len = min_t(unsigned int, bytes, PAGE_SIZE << order);
 
-		page = large ? fdecrypt_page_large(pages, bytes, &order) : NULL;
 		if (!page)
 			page = mempool_alloc(&pages->pool, gfp);
 		if (!page)
 			return false;
-		len = min_t(unsigned int, bytes, PAGE_SIZE << order);
 		__bio_add_page(bio, page, len, 0);
 		bytes -= len;
 	}
 	return true;
+}
+
+/* The other way; returns how many pages they were. */
+static unsigned int fdecrypt_pages_give_back(struct fdecrypt_pages *pages, struct bio *bio)
+{
+	unsigned int i, nr = 0;
+
+	/* The bio's own vector, not an iterator: that one would cut large pages into small ones. */
+	for (i = 0; i < bio->bi_vcnt; i++) {
+		struct page *page = bio->bi_io_vec[i].bv_page;
+		unsigned int order = compound_order(page);
+
+		nr += 1u << order;
+		if (order)
+			__free_pages(page, order);
+		else
+			mempool_free(page, &pages->pool);
+	}
+	return nr;
 }
 
 /**
@@ -108,15 +116,21 @@ static bool fdecrypt_pages_take(struct fdecrypt_pages *pages, struct bio *bio, u
  */
 bool fdecrypt_pages_add(struct fdecrypt_pages *pages, struct bio *bio, unsigned int bytes, bool may_sleep)
 {
-	if (fdecrypt_pages_take(pages, bio, bytes, GFP_NOWAIT | __GFP_NOWARN, true))
+	unsigned int nr = DIV_ROUND_UP(bytes, PAGE_SIZE);
+
+	/* Once for the bio, since page by page this counter costs more than the pages. */
+	percpu_counter_add(&pages->nr_out, nr);
+	if (fdecrypt_pages_take(pages, bio, bytes, GFP_NOWAIT | __GFP_NOWARN, ORDER_MAX))
 		return true;
-	fdecrypt_pages_release(pages, bio);
+	fdecrypt_pages_give_back(pages, bio);
 	bio->bi_vcnt = 0;
 	bio->bi_iter.bi_size = 0;
-	if (!may_sleep)
+	if (!may_sleep) {
+		percpu_counter_sub(&pages->nr_out, nr);
 		return false;
+	}
 	mutex_lock(&pages->lock);
-	fdecrypt_pages_take(pages, bio, bytes, GFP_NOIO, false);
+	fdecrypt_pages_take(pages, bio, bytes, GFP_NOIO, 0);
 	mutex_unlock(&pages->lock);
 	return true;
 }
@@ -130,20 +144,7 @@ bool fdecrypt_pages_add(struct fdecrypt_pages *pages, struct bio *bio, unsigned 
  */
 void fdecrypt_pages_release(struct fdecrypt_pages *pages, struct bio *bio)
 {
-	unsigned int i;
-
-	/* The bio's own vector, not an iterator: that one would cut large pages into small ones. */
-	for (i = 0; i < bio->bi_vcnt; i++) {
-		struct page *page = bio->bi_io_vec[i].bv_page;
-		unsigned int order = compound_order(page);
-
-		if (order) {
-			percpu_counter_sub(&pages->nr_out, 1u << order);
-			__free_pages(page, order);
-		} else {
-			mempool_free(page, &pages->pool);
-		}
-	}
+	percpu_counter_sub(&pages->nr_out, fdecrypt_pages_give_back(pages, bio));
 }
 
 /**

@@ -14,6 +14,7 @@
 #include <linux/atomic.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/isolation.h>
@@ -33,27 +34,75 @@ struct fdecrypt_queue {
 struct fdecrypt_worker {
 	spinlock_t lock;				/* for the queues */
 	struct fdecrypt_queue queue[FDECRYPT_JOB_CLASSES];
+	struct fdecrypt_workers *all;
 	unsigned int cpu;
 };
+
+/* Of many CPUs it is enough to look at some: the best of these is good, reading all counters is slow. */
+#define CPUS_LOOKED_AT	16
 
 /* Jobs queued or running on a CPU, of all mappings: 0 means idle as far as we know. */
 static DEFINE_PER_CPU(atomic_t, fdecrypt_load);
 
-/* The next job of the classes up to that of @last. */
-static struct fdecrypt_job *fdecrypt_worker_next(struct fdecrypt_worker *w, struct fdecrypt_queue *last)
+static int fdecrypt_cpu_load(unsigned int cpu)
+{
+	return atomic_read(per_cpu_ptr(&fdecrypt_load, cpu));
+}
+
+/* Take the next job of the classes up to @last off a queue of @w. */
+static struct fdecrypt_job *fdecrypt_worker_take(struct fdecrypt_worker *w, enum fdecrypt_job_class last)
 {
 	struct fdecrypt_job *job = NULL;
-	struct fdecrypt_queue *q;
 	unsigned long flags;
+	unsigned int class;
 
 	spin_lock_irqsave(&w->lock, flags);
-	for (q = w->queue; q <= last && !job; q++) {
-		job = list_first_entry_or_null(&q->jobs, struct fdecrypt_job, list);
+	for (class = 0; class <= last && !job; class++) {
+		job = list_first_entry_or_null(&w->queue[class].jobs, struct fdecrypt_job, list);
 		if (job)
 			list_del(&job->list);
 	}
 	spin_unlock_irqrestore(&w->lock, flags);
 	return job;
+}
+
+static bool fdecrypt_worker_has(const struct fdecrypt_worker *w, enum fdecrypt_job_class last)
+{
+	unsigned int class;
+
+	/* Without the lock: a wrong answer costs a look, or leaves the job to the CPU that has it. */
+	for (class = 0; class <= last; class++) {
+		if (!list_empty(&w->queue[class].jobs))
+			return true;
+	}
+	return false;
+}
+
+/* With nothing left to do, do what waits for another CPU: it may be busy with more than our jobs. */
+static struct fdecrypt_job *fdecrypt_worker_steal(struct fdecrypt_worker *w, enum fdecrypt_job_class last)
+{
+	struct fdecrypt_workers *ws = w->all;
+	unsigned int cpu, looked_at = 0;
+
+	if (ws->stay || !cpumask_test_cpu(w->cpu, &ws->cpus))
+		return NULL;
+	for_each_cpu_wrap(cpu, &ws->cpus, w->cpu) {
+		struct fdecrypt_worker *other = per_cpu_ptr(ws->worker, cpu);
+		struct fdecrypt_job *job = NULL;
+
+		if (cpu == w->cpu || !cpu_online(cpu))
+			continue;
+		if (fdecrypt_worker_has(other, last))
+			job = fdecrypt_worker_take(other, last);
+		if (job) {
+			atomic_dec(per_cpu_ptr(&fdecrypt_load, cpu));
+			atomic_inc(per_cpu_ptr(&fdecrypt_load, w->cpu));
+			return job;
+		}
+		if (++looked_at == CPUS_LOOKED_AT)
+			break;
+	}
+	return NULL;
 }
 
 /*
@@ -67,9 +116,10 @@ static void fdecrypt_worker_work(struct work_struct *work)
 {
 	struct fdecrypt_queue *q = container_of(work, struct fdecrypt_queue, work);
 	struct fdecrypt_worker *w = q->worker;
+	enum fdecrypt_job_class last = q - w->queue;
 	struct fdecrypt_job *job;
 
-	while ((job = fdecrypt_worker_next(w, q))) {
+	while ((job = fdecrypt_worker_take(w, last)) || (job = fdecrypt_worker_steal(w, last))) {
 		job->run(job);
 		atomic_dec(per_cpu_ptr(&fdecrypt_load, w->cpu));
 		cond_resched();
@@ -115,22 +165,6 @@ bool fdecrypt_workers_may_run_here(const struct fdecrypt_workers *ws)
 	return cpumask_test_cpu(raw_smp_processor_id(), &ws->cpus);
 }
 
-static bool fdecrypt_cpu_is_idle(unsigned int cpu)
-{
-	return !atomic_read(per_cpu_ptr(&fdecrypt_load, cpu));
-}
-
-static bool fdecrypt_cpu_may_work(const struct fdecrypt_workers *ws, unsigned int cpu)
-{
-	return cpumask_test_cpu(cpu, &ws->cpus) && cpu_online(cpu);
-}
-
-/* The CPU behind @cpu; begins again behind the last one. */
-static unsigned int fdecrypt_cpu_behind(unsigned int cpu)
-{
-	return cpu + 1 < nr_cpu_ids ? cpu + 1 : 0;
-}
-
 /**
  * fdecrypt_workers_pick_idle - find other CPUs that have nothing to do for us
  * @ws: the workers
@@ -145,11 +179,17 @@ static unsigned int fdecrypt_cpu_behind(unsigned int cpu)
 unsigned int fdecrypt_workers_pick_idle(const struct fdecrypt_workers *ws, unsigned int *cpus,
 					unsigned int max)
 {
-	unsigned int here = raw_smp_processor_id(), cpu, nr = 0;
+	unsigned int here = raw_smp_processor_id(), cpu, nr = 0, looked_at = 0;
 
-	for (cpu = fdecrypt_cpu_behind(here); cpu != here && nr < max; cpu = fdecrypt_cpu_behind(cpu)) {
-		if (fdecrypt_cpu_may_work(ws, cpu) && fdecrypt_cpu_is_idle(cpu))
+	if (!max)
+		return 0;
+	for_each_cpu_wrap(cpu, &ws->cpus, here) {
+		if (cpu == here || !cpu_online(cpu))
+			continue;
+		if (!fdecrypt_cpu_load(cpu))
 			cpus[nr++] = cpu;
+		if (nr == max || ++looked_at == CPUS_LOOKED_AT)
+			break;
 	}
 	return nr;
 }
@@ -158,26 +198,28 @@ unsigned int fdecrypt_workers_pick_idle(const struct fdecrypt_workers *ws, unsig
  * fdecrypt_workers_pick_one - say where a job is best done
  * @ws: the workers
  *
+ * Looks at the current CPU and some behind it.
+ *
  * Context: any.
- * Return: the current CPU if it may work and is idle, else an idle one, else the current one if it may work,
- * else the next that may, else, with all allowed CPUs offline, the current one.
+ * Return: the allowed CPU with the fewest jobs of ours, the current one if it is among those; with all
+ * allowed CPUs offline, the current one.
  */
 unsigned int fdecrypt_workers_pick_one(const struct fdecrypt_workers *ws)
 {
-	unsigned int here = raw_smp_processor_id(), cpu;
-	bool here_may = fdecrypt_cpu_may_work(ws, here);
+	unsigned int here = raw_smp_processor_id(), best = here, cpu, looked_at = 0;
+	int least = INT_MAX;
 
-	if (here_may && fdecrypt_cpu_is_idle(here))
-		return here;
-	if (fdecrypt_workers_pick_idle(ws, &cpu, 1))
-		return cpu;
-	if (here_may)
-		return here;
-	for (cpu = fdecrypt_cpu_behind(here); cpu != here; cpu = fdecrypt_cpu_behind(cpu)) {
-		if (fdecrypt_cpu_may_work(ws, cpu))
-			return cpu;
+	for_each_cpu_wrap(cpu, &ws->cpus, here) {
+		if (!cpu_online(cpu))
+			continue;
+		if (fdecrypt_cpu_load(cpu) < least) {
+			best = cpu;
+			least = fdecrypt_cpu_load(cpu);
+		}
+		if (!least || ++looked_at == CPUS_LOOKED_AT)
+			break;
 	}
-	return here;
+	return best;
 }
 
 /**
@@ -227,7 +269,7 @@ int fdecrypt_cpus_parse(const char *list, struct cpumask *cpus, const char **err
 
 /**
  * fdecrypt_workers_init - make the workers of a mapping
- * @ws: all zero but for @cpus
+ * @ws: all zero but for @cpus and @stay
  * @name: name of the mapping
  * @high_priority: run before normal tasks
  *
@@ -251,6 +293,7 @@ int fdecrypt_workers_init(struct fdecrypt_workers *ws, const char *name, bool hi
 			INIT_LIST_HEAD(&w->queue[class].jobs);
 			INIT_WORK(&w->queue[class].work, fdecrypt_worker_work);
 		}
+		w->all = ws;
 		w->cpu = cpu;
 	}
 	ws->wq = alloc_workqueue("fdecrypt/%s", flags | (high_priority ? WQ_HIGHPRI : 0), 0, name);

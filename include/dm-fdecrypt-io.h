@@ -18,12 +18,14 @@
 
 struct dm_target;
 
-/* What has been done; one for each CPU. */
+/* What has been done. */
 struct fdecrypt_stats {
 	u64 batches[2];			/* [READ], [WRITE] */
 	u64 bytes[2];
 	u64 errors;			/* batches that the engine failed */
 };
+
+struct fdecrypt_counters;
 
 /**
  * struct fdecrypt_volume - what the data path needs to know of a mapping
@@ -37,7 +39,6 @@ struct fdecrypt_stats {
  * @inline_reads: decrypt where the read completes, whatever its size
  * @inline_writes: encrypt where the write is submitted, whatever its size
  * @keep_order: writes reach the device below in the order they came (zoned devices)
- * @same_cpu: work on the CPU that submitted or completed the I/O
  * @has_key: the engine has the volume's key; without, no bio gets through. Changes only while suspended.
  * @engine: encrypts and decrypts batches
  * @piece_size: bytes of a piece of a bio, with the engine's context
@@ -45,7 +46,7 @@ struct fdecrypt_stats {
  * @waiting: writes that wait for pages, which only bios that @workers finish give back
  * @bios: bios for the device below
  * @pages: pages for encrypted data
- * @stats: counters
+ * @counters: what has been done, one for each CPU
  *
  * Const from fdecrypt_volume_init() to fdecrypt_volume_exit(), but for @has_key, the workers' CPUs, and what
  * pools and counters do.
@@ -61,7 +62,6 @@ struct fdecrypt_volume {
 	bool inline_reads;
 	bool inline_writes;
 	bool keep_order;
-	bool same_cpu;
 	bool has_key;
 	struct fdecrypt_engine engine;
 	size_t piece_size;
@@ -70,7 +70,7 @@ struct fdecrypt_volume {
 	struct workqueue_struct *waiting;
 	struct bio_set bios;
 	struct fdecrypt_pages pages;
-	struct fdecrypt_stats __percpu *stats;
+	struct fdecrypt_counters __percpu *counters;
 };
 
 int fdecrypt_volume_init(struct fdecrypt_volume *v, const struct fdecrypt_options *opts, const char **error);

@@ -38,11 +38,13 @@ struct fdecrypt_worker;
  * @wq: their threads: bound to CPUs, safe when one goes offline, with a rescuer, never frozen
  * @worker: their queues
  * @cpus: CPUs that may work for this mapping; each bit may change at any time
+ * @stay: jobs are done on the CPU they are queued for, even if others are idle
  */
 struct fdecrypt_workers {
 	struct workqueue_struct *wq;
 	struct fdecrypt_worker __percpu *worker;
 	struct cpumask cpus;
+	bool stay;
 };
 
 int fdecrypt_workers_init(struct fdecrypt_workers *ws, const char *name, bool high_priority);
