@@ -7,7 +7,7 @@
 # How it could break: a second place that prints the table, an error message that
 # quotes its argument, a length that gives a key away, a parameter others can set.
 #
-# guest: cpus=1 mem=1024M timeout=120 kernel-args="brd.rd_size=65536" modules="dm-crypt" kernels=normal,memory aesni=no
+# guest: cpus=1 mem=1024M timeout=120 kernel-args="brd.rd_size=65536" modules="dm-crypt" aesni=no
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -212,12 +212,11 @@ show_keys() {
 
 # ---- load ------------------------------------------------------------------
 
-# load_seconds CHECK ALL: how long a load lasts in make check and in make check-all; LOAD=N says it by hand
-load_seconds() {
-	if [ -n "${LOAD-}" ]; then echo "$LOAD"
-	elif [ "${FDECRYPT_SUITE:-check}" = all ]; then echo "$2"
-	else echo "$1"; fi
-}
+# by_suite CHECK ALL: what it is in make check, and in make check-all
+by_suite() { [ "${FDECRYPT_SUITE:-check}" = all ] && echo "$2" || echo "$1"; }
+
+# load_seconds CHECK ALL: how long a load lasts; LOAD=N says it by hand
+load_seconds() { echo "${LOAD:-$(by_suite "$@")}"; }
 
 # while_loaded COUNT COMMAND...: again and again, with the number of the round as
 # last argument, until $work/load is gone; the file COUNT holds how often
