@@ -16,12 +16,16 @@
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/isolation.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+
+/* After so many reads a write that waits has its turn, or it could wait as long as there are reads. */
+#define READS_IN_A_ROW	8
 
 /* The jobs of one class of a mapping that wait for one CPU. */
 struct fdecrypt_queue {
@@ -34,6 +38,7 @@ struct fdecrypt_queue {
 struct fdecrypt_worker {
 	spinlock_t lock;				/* for the queues */
 	struct fdecrypt_queue queue[FDECRYPT_JOB_CLASSES];
+	unsigned int reads_in_a_row;			/* protected by lock */
 	struct fdecrypt_workers *all;
 	unsigned int cpu;
 };
@@ -53,14 +58,19 @@ static int fdecrypt_cpu_load(unsigned int cpu)
 static struct fdecrypt_job *fdecrypt_worker_take(struct fdecrypt_worker *w, enum fdecrypt_job_class last)
 {
 	struct fdecrypt_job *job = NULL;
+	unsigned int class = FDECRYPT_JOB_READ;
 	unsigned long flags;
-	unsigned int class;
 
 	spin_lock_irqsave(&w->lock, flags);
-	for (class = 0; class <= last && !job; class++) {
+	if (w->reads_in_a_row >= READS_IN_A_ROW && last == FDECRYPT_JOB_WRITE &&
+	    !list_empty(&w->queue[FDECRYPT_JOB_WRITE].jobs))
+		class = FDECRYPT_JOB_WRITE;
+	for (; class <= last && !job; class++) {
 		job = list_first_entry_or_null(&w->queue[class].jobs, struct fdecrypt_job, list);
-		if (job)
+		if (job) {
 			list_del(&job->list);
+			w->reads_in_a_row = class == FDECRYPT_JOB_READ ? w->reads_in_a_row + 1 : 0;
+		}
 	}
 	spin_unlock_irqrestore(&w->lock, flags);
 	return job;
@@ -84,7 +94,8 @@ static struct fdecrypt_job *fdecrypt_worker_steal(struct fdecrypt_worker *w, enu
 	struct fdecrypt_workers *ws = w->all;
 	unsigned int cpu, looked_at = 0;
 
-	if (ws->stay || !cpumask_test_cpu(w->cpu, &ws->cpus))
+	/* Not w->cpu: when that goes offline, its jobs are done anywhere. */
+	if (ws->stay || !fdecrypt_workers_may_run_here(ws))
 		return NULL;
 	for_each_cpu_wrap(cpu, &ws->cpus, w->cpu) {
 		struct fdecrypt_worker *other = per_cpu_ptr(ws->worker, cpu);
@@ -252,7 +263,10 @@ void fdecrypt_workers_set_cpus(struct fdecrypt_workers *ws, const struct cpumask
 int fdecrypt_cpus_parse(const char *list, struct cpumask *cpus, const char **error)
 {
 	if (!strcmp(list, "all")) {
+		/* Not there to stay: cpusets can replace it. */
+		rcu_read_lock();
 		cpumask_copy(cpus, housekeeping_cpumask(HK_TYPE_DOMAIN));
+		rcu_read_unlock();
 		return 0;
 	}
 	/* cpulist_parse() takes white space as well, which TABLE text could not say. */

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Guarantee: a flood of large I/O that one CPU submits is worked on by all CPUs that may.
-# It breaks when the jobs of a flood pile up on the CPU that submits.
+# Guarantee: a flood of large I/O that one CPU submits is worked on by all CPUs that may, and a flood of reads lets
+# writes through.
+# It breaks when the jobs of a flood pile up on the CPU that submits, or when reads come first as long as there are any.
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # guest: cpus=2 mem=1024M timeout=300 modules="dm-crypt null_blk"
@@ -31,4 +32,13 @@ for rw in write read; do
 	used=$(busy_while $rw)
 	like "$rw: it stays idle where cpus excludes it ($used %)" "$used" '^1?[0-9]$'
 done
+
+# -- a write in a flood of reads that one worker cannot keep up with ---------------------------------------------------
+dm_message w cpus 0
+fio --name=flood --filename=/dev/mapper/w --rw=read --bs=128k --direct=1 --ioengine=io_uring --iodepth=64 \
+	--runtime=60 --time_based >"$work/fio" 2>&1 &
+sleep 1
+check "a write ends while the reads go on" timeout 30 dd if=/dev/zero of=/dev/mapper/w bs=1M count=4 oflag=direct
+check "and they do" kill -INT $!
+wait
 finish
