@@ -367,27 +367,20 @@ int fdecrypt_engine_set_key(struct fdecrypt_engine *engine, const u8 *key, unsig
 /**
  * fdecrypt_engine_wipe_key - make the engine forget its key
  * @engine: the engine
- * @size: bytes of the key it has
+ * @scratch: memory for a key
+ * @size: bytes of the key it has, and of @scratch
  *
- * A cipher cannot be without a key once it had one; so it gets a random one.
+ * A cipher cannot be without a key once it had one; so it gets a random one, which is left in @scratch.
  *
  * Context: may sleep; no batch is in flight.
- * Return: 0, -ENOMEM, or what the cipher says to a random key.
+ * Return: 0, or what the cipher says to a random key.
  */
-int fdecrypt_engine_wipe_key(struct fdecrypt_engine *engine, unsigned int size)
+int fdecrypt_engine_wipe_key(struct fdecrypt_engine *engine, u8 *scratch, unsigned int size)
 {
-	u8 *key;
-	int err;
-
 	if (!size)
 		return 0;
-	key = kmalloc(size, GFP_KERNEL);
-	if (!key)
-		return -ENOMEM;
-	get_random_bytes(key, size);
-	err = crypto_skcipher_setkey(engine->tfm, key, size);
-	kfree_sensitive(key);
-	return err;
+	get_random_bytes(scratch, size);
+	return crypto_skcipher_setkey(engine->tfm, scratch, size);
 }
 
 /**

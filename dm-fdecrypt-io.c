@@ -15,12 +15,14 @@
 #include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/device-mapper.h>
+#include <linux/list_sort.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/ratelimit.h>
 #include <linux/scatterlist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 
 #include <asm/local64.h>
 
@@ -33,7 +35,7 @@
 #define BATCH_SEGMENTS	16u
 #define BATCH_BYTES	(64u << 10)
 
-/* What another CPU must have to do before it is worth waking. */
+/* A bio that is shared with another CPU has at least that many bytes for each CPU that helps. */
 #define PIECE_BYTES	(64u << 10)
 #define PIECES_MAX	16u
 
@@ -91,6 +93,7 @@ struct fdecrypt_io {
 	atomic_t pieces;		/* still at work */
 	blk_status_t status;		/* set by any piece that fails */
 	struct work_struct work;	/* writes that wait for pages */
+	struct list_head list;		/* writes that wait to be sorted */
 	struct fdecrypt_piece first;	/* last: it has no fixed size */
 };
 
@@ -369,7 +372,7 @@ static bool fdecrypt_make_out(struct fdecrypt_io *io, bool may_sleep)
 	struct bio *out;
 
 	out = bio_alloc_bioset(v->bdev, DIV_ROUND_UP(bytes, PAGE_SIZE), opf,
-			       may_sleep ? GFP_NOIO : GFP_NOWAIT, &v->bios);
+			       may_sleep ? GFP_NOIO : GFP_NOWAIT | __GFP_NOMEMALLOC | __GFP_NOWARN, &v->bios);
 	if (!out)
 		return false;
 	if (!fdecrypt_pages_add(&v->pages, out, bytes, may_sleep)) {
@@ -385,21 +388,94 @@ static bool fdecrypt_make_out(struct fdecrypt_io *io, bool may_sleep)
 	return true;
 }
 
+/* The first piece of a bio, done by a worker while somebody waits. */
+struct fdecrypt_errand {
+	struct fdecrypt_job job;
+	struct fdecrypt_piece *piece;
+	struct completion done;
+};
+
+static void fdecrypt_errand_job(struct fdecrypt_job *job)
+{
+	struct fdecrypt_errand *errand = container_of(job, struct fdecrypt_errand, job);
+
+	fdecrypt_piece_run(errand->piece, true);
+	complete(&errand->done);
+}
+
+/* Encrypt a write and send it down before returning: the next in the queue may not overtake it. */
+static void fdecrypt_write_in_order(struct fdecrypt_io *io)
+{
+	struct fdecrypt_workers *ws = &io->volume->workers;
+	struct fdecrypt_errand errand = { .job.run = fdecrypt_errand_job, .piece = &io->first };
+	DECLARE_COMPLETION_ONSTACK(late);
+
+	fdecrypt_piece_init(&io->first, io, 0, io->iter.bi_size);
+	io->first.late = &late;
+	if (fdecrypt_workers_may_run_here(ws)) {
+		fdecrypt_piece_run(&io->first, true);
+		return;
+	}
+	init_completion(&errand.done);
+	fdecrypt_workers_queue(ws, &errand.job, FDECRYPT_JOB_WRITE, fdecrypt_workers_pick_one(ws));
+	wait_for_completion(&errand.done);
+}
+
 /* Where waiting for pages is allowed: nothing that could give pages back runs on this queue. */
 static void fdecrypt_write_work(struct work_struct *work)
 {
 	struct fdecrypt_io *io = container_of(work, struct fdecrypt_io, work);
-	DECLARE_COMPLETION_ONSTACK(late);
 
 	fdecrypt_make_out(io, true);
-	if (!io->volume->keep_order) {
+	if (io->volume->keep_order)
+		fdecrypt_write_in_order(io);
+	else
 		fdecrypt_dispatch(io, false);
+}
+
+static int fdecrypt_compare_sectors(void *unused, const struct list_head *a, const struct list_head *b)
+{
+	const struct fdecrypt_io *first = list_entry(a, struct fdecrypt_io, list);
+	const struct fdecrypt_io *second = list_entry(b, struct fdecrypt_io, list);
+
+	return first->sector > second->sector;
+}
+
+/* Send down what several CPUs have encrypted meanwhile, as a disk that turns likes it. */
+static void fdecrypt_sort_work(struct work_struct *work)
+{
+	struct fdecrypt_volume *v = container_of(work, struct fdecrypt_volume, sort_work);
+	struct fdecrypt_io *io, *next;
+	struct blk_plug plug;
+	LIST_HEAD(list);
+
+	spin_lock_irq(&v->sort_lock);
+	list_splice_init(&v->sort_list, &list);
+	spin_unlock_irq(&v->sort_lock);
+
+	list_sort(NULL, &list, fdecrypt_compare_sectors);
+	blk_start_plug(&plug);
+	/* A bio may end, and its io with it, as soon as it is on its way. */
+	list_for_each_entry_safe(io, next, &list, list)
+		dm_submit_bio_remap(io->base, io->out);
+	blk_finish_plug(&plug);
+}
+
+/* A write is encrypted. */
+static void fdecrypt_send_down(struct fdecrypt_io *io)
+{
+	struct fdecrypt_volume *v = io->volume;
+	unsigned long flags;
+
+	if (!v->sort_writes) {
+		dm_submit_bio_remap(io->base, io->out);
 		return;
 	}
-	/* The next write in the queue may not begin before this one is on its way. */
-	fdecrypt_piece_init(&io->first, io, 0, io->iter.bi_size);
-	io->first.late = &late;
-	fdecrypt_piece_run(&io->first, true);
+	/* Under the lock: as soon as the work can see the io, its bio may end, and the mapping with it. */
+	spin_lock_irqsave(&v->sort_lock, flags);
+	list_add_tail(&io->list, &v->sort_list);
+	queue_work(v->workers.wq, &v->sort_work);
+	spin_unlock_irqrestore(&v->sort_lock, flags);
 }
 
 static void fdecrypt_write(struct fdecrypt_io *io)
@@ -438,7 +514,7 @@ static void fdecrypt_io_finish(struct fdecrypt_io *io)
 		io->out->bi_status = io->status;
 		fdecrypt_write_end(io->out);
 	} else {
-		dm_submit_bio_remap(io->base, io->out);
+		fdecrypt_send_down(io);
 	}
 }
 
@@ -474,7 +550,8 @@ int fdecrypt_volume_map(struct fdecrypt_volume *v, struct dm_target *ti, struct 
 	if (unlikely(!READ_ONCE(v->has_key)))
 		return DM_MAPIO_KILL;
 
-	if (!bio_has_data(bio) || bio->bi_opf & REQ_PREFLUSH) {
+	/* Device mapper sends the flush of a write with data by itself, without any. */
+	if (!bio_has_data(bio)) {
 		bio_set_dev(bio, v->bdev);
 		if (bio_sectors(bio) || op_is_zone_mgmt(bio_op(bio)))
 			bio->bi_iter.bi_sector = v->start + sector;
@@ -482,7 +559,7 @@ int fdecrypt_volume_map(struct fdecrypt_volume *v, struct dm_target *ti, struct 
 	}
 	if (op_is_write(bio_op(bio)) && unlikely(bio->bi_iter.bi_size > WRITE_BYTES_MAX)) {
 		/* The limits keep these small; a part of one is not what the caller asked for. */
-		if (v->keep_order || bio->bi_opf & REQ_ATOMIC)
+		if ((v->keep_order && FDECRYPT_ZONED_WRITES_ARE_SPLIT) || bio->bi_opf & REQ_ATOMIC)
 			return DM_MAPIO_KILL;
 		dm_accept_partial_bio(bio, WRITE_BYTES_MAX >> SECTOR_SHIFT);
 	}
@@ -535,6 +612,11 @@ int fdecrypt_volume_init(struct fdecrypt_volume *v, const struct fdecrypt_option
 	v->inline_reads = opts->no_read_workqueue;
 	v->inline_writes = opts->no_write_workqueue;
 	v->workers.stay = opts->same_cpu_crypt;
+	v->sort_writes = !v->keep_order && !opts->no_write_workqueue && !opts->submit_from_crypt_cpus &&
+			 fdecrypt_is_rotational(v->bdev);
+	spin_lock_init(&v->sort_lock);
+	INIT_LIST_HEAD(&v->sort_list);
+	INIT_WORK(&v->sort_work, fdecrypt_sort_work);
 	v->piece_size = offsetof(struct fdecrypt_piece, batch) + fdecrypt_engine_batch_size(&v->engine);
 
 	*error = "Cannot allocate counters";
@@ -553,7 +635,8 @@ int fdecrypt_volume_init(struct fdecrypt_volume *v, const struct fdecrypt_option
 	if (v->keep_order)
 		v->waiting = alloc_ordered_workqueue("fdecrypt_w/%s", WQ_MEM_RECLAIM, v->name);
 	else
-		v->waiting = alloc_workqueue("fdecrypt_w/%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 0, v->name);
+		v->waiting = alloc_workqueue("fdecrypt_w/%s", WQ_MEM_RECLAIM | WQ_UNBOUND, num_online_cpus(),
+					     v->name);
 	if (!v->waiting)
 		return -ENOMEM;
 	*error = NULL;

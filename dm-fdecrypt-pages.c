@@ -125,11 +125,12 @@ bool fdecrypt_pages_add(struct fdecrypt_pages *pages, struct bio *bio, unsigned 
 	fdecrypt_pages_give_back(pages, bio);
 	bio->bi_vcnt = 0;
 	bio->bi_iter.bi_size = 0;
-	if (!may_sleep) {
-		percpu_counter_sub(&pages->nr_out, nr);
+	percpu_counter_sub(&pages->nr_out, nr);
+	if (!may_sleep)
 		return false;
-	}
 	mutex_lock(&pages->lock);
+	/* Only now: many that wait empty-handed would put the one who takes pages over the share. */
+	percpu_counter_add(&pages->nr_out, nr);
 	fdecrypt_pages_take(pages, bio, bytes, GFP_NOIO, 0);
 	mutex_unlock(&pages->lock);
 	return true;

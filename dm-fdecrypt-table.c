@@ -162,10 +162,13 @@ enum option_kind {
 	OPTION_TEXT,		/* <name>:<anything> */
 };
 
+/* Known to no version of dm-crypt. */
+#define OUR_OWN		FDECRYPT_OPTIONS_ALL
+
 /*
  * One row for each option, in the order of TABLE and IMA text: dm-crypt's, then our own. @offset is the bool
  * of a flag, the string of a text, the unsigned int of the others. A number that equals @unset is the same as
- * no option at all.
+ * no option at all. @since is the minor version of dm-crypt's target that brought the option.
  */
 static const struct option {
 	const char *name;
@@ -174,27 +177,33 @@ static const struct option {
 	size_t offset;
 	enum option_kind kind;
 	unsigned int unset;
+	unsigned int since;
 } options[] = {
-#define ROW(kind, name, field, unset, bad) \
+#define ROW(kind, name, field, unset, from, bad) \
 	{ name, "Feature argument given twice: " name, bad, \
-	  offsetof(struct fdecrypt_options, field), kind, unset }
-	ROW(OPTION_FLAG, "allow_discards", allow_discards, 0, NULL),
-	ROW(OPTION_FLAG, "same_cpu_crypt", same_cpu_crypt, 0, NULL),
-	ROW(OPTION_FLAG, "high_priority", high_priority, 0, NULL),
-	ROW(OPTION_FLAG, "submit_from_crypt_cpus", submit_from_crypt_cpus, 0, NULL),
-	ROW(OPTION_FLAG, "no_read_workqueue", no_read_workqueue, 0, NULL),
-	ROW(OPTION_FLAG, "no_write_workqueue", no_write_workqueue, 0, NULL),
-	ROW(OPTION_INTEGRITY, "integrity", tag_size, 0,
+	  offsetof(struct fdecrypt_options, field), kind, unset, from }
+	ROW(OPTION_FLAG, "allow_discards", allow_discards, 0, 0, NULL),
+	ROW(OPTION_FLAG, "same_cpu_crypt", same_cpu_crypt, 0, 0, NULL),
+	ROW(OPTION_FLAG, "high_priority", high_priority, 0, 26, NULL),
+	ROW(OPTION_FLAG, "submit_from_crypt_cpus", submit_from_crypt_cpus, 0, 0, NULL),
+	ROW(OPTION_FLAG, "no_read_workqueue", no_read_workqueue, 0, 0, NULL),
+	ROW(OPTION_FLAG, "no_write_workqueue", no_write_workqueue, 0, 0, NULL),
+	ROW(OPTION_INTEGRITY, "integrity", tag_size, 0, 0,
 	    "Invalid integrity arguments: expected integrity:<1 to 480>:<none|aead>"),
-	ROW(OPTION_NUMBER, "sector_size", unit_size, FDECRYPT_UNIT_SIZE_MIN,
+	ROW(OPTION_NUMBER, "sector_size", unit_size, FDECRYPT_UNIT_SIZE_MIN, 0,
 	    "Invalid feature value for sector_size: expected 512, 1024, 2048 or 4096"),
-	ROW(OPTION_FLAG, "iv_large_sectors", iv_large_sectors, 0, NULL),
-	ROW(OPTION_NUMBER, "integrity_key_size", integrity_key_size, 0,
+	ROW(OPTION_FLAG, "iv_large_sectors", iv_large_sectors, 0, 0, NULL),
+	ROW(OPTION_NUMBER, "integrity_key_size", integrity_key_size, 0, 28,
 	    "Invalid integrity_key_size argument: expected a number of bytes from 1"),
-	ROW(OPTION_TEXT, "cpus", cpus, 0,
+	ROW(OPTION_TEXT, "cpus", cpus, 0, OUR_OWN,
 	    "Invalid cpus: expected a list of CPU numbers such as 0-3,8, or all"),
 #undef ROW
 };
+
+static bool is_known(const struct option *o, const struct fdecrypt_options *opts)
+{
+	return o->since <= opts->version;
+}
 
 static bool *flag_of(const struct option *o, const struct fdecrypt_options *opts)
 {
@@ -279,6 +288,22 @@ static int set_option(const struct option *o, struct fdecrypt_options *opts, con
 	return -EINVAL;
 }
 
+static unsigned int count_known(const struct fdecrypt_options *opts)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++)
+		nr += is_known(&options[i], opts);
+	return nr;
+}
+
+static void clear_options(struct fdecrypt_options *opts, unsigned int version)
+{
+	memset(opts, 0, sizeof(*opts));
+	opts->unit_size = FDECRYPT_UNIT_SIZE_MIN;
+	opts->version = version;
+}
+
 static int parse_option(const char *word, struct fdecrypt_options *opts, unsigned long *seen,
 			const char **error)
 {
@@ -287,7 +312,7 @@ static int parse_option(const char *word, struct fdecrypt_options *opts, unsigne
 	int err;
 
 	for (i = 0; i < ARRAY_SIZE(options); i++) {
-		if (!option_matches(&options[i], word, &value))
+		if (!is_known(&options[i], opts) || !option_matches(&options[i], word, &value))
 			continue;
 		if (*seen & (1ul << i)) {
 			*error = options[i].twice;
@@ -308,6 +333,8 @@ static int parse_option(const char *word, struct fdecrypt_options *opts, unsigne
  * fdecrypt_parse_options - read what follows the five fixed words of a table line
  * @argc: number of words
  * @argv: the words: a count, then that many options; no word at all is the same as a count of 0
+ * @version: which options there are: those of that minor version of dm-crypt's target, or
+ *           FDECRYPT_OPTIONS_ALL
  * @opts: result
  * @error: on failure, what was wrong
  *
@@ -317,18 +344,17 @@ static int parse_option(const char *word, struct fdecrypt_options *opts, unsigne
  * Context: any.
  * Return: 0 or -EINVAL.
  */
-int fdecrypt_parse_options(unsigned int argc, char *const *argv, struct fdecrypt_options *opts,
-			   const char **error)
+int fdecrypt_parse_options(unsigned int argc, char *const *argv, unsigned int version,
+			   struct fdecrypt_options *opts, const char **error)
 {
 	unsigned long seen = 0;
 	unsigned int count, i;
 	int err;
 
-	memset(opts, 0, sizeof(*opts));
-	opts->unit_size = FDECRYPT_UNIT_SIZE_MIN;
+	clear_options(opts, version);
 	if (!argc)
 		return 0;
-	if (parse_u32(argv[0], &count) || count > ARRAY_SIZE(options)) {
+	if (parse_u32(argv[0], &count) || count > count_known(opts)) {
 		*error = "Invalid number of feature args";
 		return -EINVAL;
 	}
@@ -348,8 +374,79 @@ int fdecrypt_parse_options(unsigned int argc, char *const *argv, struct fdecrypt
 	return 0;
 }
 
+/**
+ * fdecrypt_parse_rule - take the first rule off a text of rules
+ * @rules: the text, which is cut up; set to what follows the rule, NULL behind the last one
+ * @pattern: result: names or UUIDs of the mappings that the rule is for
+ * @opts: result: our own options; nothing else can be said in a rule
+ * @error: on failure, what was wrong
+ *
+ * A text is rules separated by ';', a rule is a pattern and one option or more, separated by white space:
+ * "luks-* cpus:0-3; CRYPT-LUKS2-0123* cpus:4". Results are parts of the text.
+ *
+ * Context: any.
+ * Return: 1; 0 if there is no further rule; -EINVAL.
+ */
+int fdecrypt_parse_rule(char **rules, const char **pattern, struct fdecrypt_options *opts,
+			const char **error)
+{
+	unsigned long seen = 0;
+	char *rule, *word;
+	unsigned int i;
+	int err;
+
+	clear_options(opts, FDECRYPT_OPTIONS_ALL);
+	do {
+		rule = strsep(rules, ";");
+		if (!rule)
+			return 0;
+		rule += strspn(rule, WHITE_SPACE);
+	} while (!*rule);
+
+	*pattern = strsep(&rule, WHITE_SPACE);
+	*error = "Invalid rule: '*' can only be the end of a name";
+	word = strchr(*pattern, '*');
+	if (word && word[1])
+		return -EINVAL;
+	while ((word = strsep(&rule, WHITE_SPACE))) {
+		if (!*word)
+			continue;
+		err = parse_option(word, opts, &seen, error);
+		if (err)
+			return err;
+	}
+	*error = "Invalid rule: expected a name or UUID and options of our own, as in luks-* cpus:0-3";
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		if (seen & (1ul << i) && options[i].since != OUR_OWN)
+			return -EINVAL;
+	}
+	if (!seen)
+		return -EINVAL;
+	*error = NULL;
+	return 1;
+}
+
+/**
+ * fdecrypt_pattern_matches - is this what the pattern of a rule means?
+ * @pattern: a text, or its beginning and a '*'
+ * @text: name or UUID
+ *
+ * Context: any.
+ * Return: true if so; an empty text is never meant.
+ */
+bool fdecrypt_pattern_matches(const char *pattern, const char *text)
+{
+	size_t len = strcspn(pattern, "*");
+
+	if (!*text)
+		return false;
+	return pattern[len] ? !strncmp(pattern, text, len) : !strcmp(pattern, text);
+}
+
 static bool is_set(const struct option *o, const struct fdecrypt_options *opts)
 {
+	if (!is_known(o, opts))
+		return false;
 	if (o->kind == OPTION_FLAG)
 		return *flag_of(o, opts);
 	if (o->kind == OPTION_TEXT)
@@ -420,7 +517,7 @@ size_t fdecrypt_print_options_ima(const struct fdecrypt_options *opts, char *buf
 	size_t n = 0;
 
 	for (i = 0; i < ARRAY_SIZE(options); i++) {
-		if (options[i].kind == OPTION_FLAG)
+		if (options[i].kind == OPTION_FLAG && is_known(&options[i], opts))
 			n += scnprintf(buf + n, size - n, ",%s=%c", options[i].name,
 				       is_set(&options[i], opts) ? 'y' : 'n');
 	}
@@ -530,7 +627,7 @@ static int parse_old_form(const char *word, struct fdecrypt_cipher *cipher, cons
 		return -EINVAL;
 	}
 	if (keys.text && parse_key_count(keys, &cipher->key_count)) {
-		*error = "Bad cipher key count specification: expected a power of two, 1024 at most";
+		*error = "Bad cipher key count specification: expected a power of two, 128 at most";
 		return -EINVAL;
 	}
 	/* "aes" and "aes-plain" are what the first dm-crypt understood. */

@@ -9,6 +9,7 @@
 #include "dm-fdecrypt-fdiv.h"
 #include "dm-fdecrypt-io.h"
 #include "dm-fdecrypt-key.h"
+#include "dm-fdecrypt-settings.h"
 #include "dm-fdecrypt-table.h"
 #include "dm-fdecrypt-worker.h"
 
@@ -17,6 +18,7 @@
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -26,61 +28,23 @@ static bool show_keys;
 module_param(show_keys, bool, 0600);
 MODULE_PARM_DESC(show_keys, "Print raw keys in TABLE text; zeros stand for them otherwise (default 0)");
 
-/* Which CPUs work for mappings whose table line does not say: a list that has been checked. */
-static char default_cpus[256] = "all";
-static DEFINE_MUTEX(default_cpus_lock);
-
-static int fdecrypt_set_default_cpus(const char *value, const struct kernel_param *kp)
-{
-	const char *error = "Invalid cpus: the list is too long";
-	size_t len = strcspn(value, "\n");
-	char *list = kstrndup(value, len, GFP_KERNEL);
-	struct cpumask *cpus = kmalloc(sizeof(*cpus), GFP_KERNEL);
-	int err = -ENOMEM;
-
-	if (list && cpus)
-		err = len < sizeof(default_cpus) ? fdecrypt_cpus_parse(list, cpus, &error) : -EINVAL;
-	if (!err) {
-		mutex_lock(&default_cpus_lock);
-		strscpy(default_cpus, list, sizeof(default_cpus));
-		mutex_unlock(&default_cpus_lock);
-	} else if (err == -EINVAL) {
-		DMERR("%s", error);
-	}
-	kfree(cpus);
-	kfree(list);
-	return err;
-}
-
-static int fdecrypt_get_default_cpus(char *buffer, const struct kernel_param *kp)
-{
-	int n;
-
-	mutex_lock(&default_cpus_lock);
-	n = scnprintf(buffer, PAGE_SIZE, "%s\n", default_cpus);
-	mutex_unlock(&default_cpus_lock);
-	return n;
-}
-
-static const struct kernel_param_ops default_cpus_ops = {
-	.set = fdecrypt_set_default_cpus,
-	.get = fdecrypt_get_default_cpus,
-};
-
-module_param_cb(cpus, &default_cpus_ops, NULL, 0644);
-MODULE_PARM_DESC(cpus, "CPUs that encrypt and decrypt, as in 0-3,8, for mappings made from now on (default all: all but isolated ones)");
+static char *names = "fdecrypt";
+module_param(names, charp, 0444);
+MODULE_PARM_DESC(names, "Names of the target: fdecrypt, crypt (in place of dm-crypt), or fdecrypt,crypt (default fdecrypt)");
 
 /*
  * struct fdecrypt_target - a mapping
  *
- * Const from constructor to destructor, but for @key and @suspended, which change only while no bio is in
- * flight. Device mapper lets messages, status and resume run at the same time.
+ * Const from constructor to destructor, but for @settings, which change at any time, and @key and @suspended,
+ * which change only while no bio is in flight. Device mapper lets messages, status and resume run at the
+ * same time.
  */
 struct fdecrypt_target {
 	char *cipher_word;		/* as the table line had it */
 	struct fdecrypt_cipher cipher;
 	struct fdecrypt_options opts;
-	struct mutex lock;		/* for what messages, status and resume share: opts.cpus too */
+	struct fdecrypt_settings_user settings;	/* has a lock inside */
+	struct mutex lock;		/* for what messages, status and resume share */
 	struct fdecrypt_key key;	/* protected by lock */
 	bool suspended;			/* protected by lock */
 	struct dm_dev *dev;
@@ -98,7 +62,7 @@ static void fdecrypt_dtr(struct dm_target *ti)
 	if (ft->dev)
 		dm_put_device(ti, ft->dev);
 	fdecrypt_key_wipe(&ft->key);
-	kfree(ft->opts.cpus);
+	fdecrypt_settings_leave(&ft->settings);
 	kfree(ft->cipher_word);
 	kfree(ft);
 }
@@ -179,37 +143,30 @@ static void fdecrypt_ctr_units(struct fdecrypt_target *ft)
 	}
 }
 
-/* The CPUs of the option, or the default ones. */
-static int fdecrypt_ctr_cpus(struct fdecrypt_target *ft, const char **error)
+/* Under its name, exactly what dm-crypt of this kernel takes. */
+static unsigned int fdecrypt_options_version(const struct dm_target *ti)
 {
-	int err;
-
-	if (ft->opts.cpus)
-		return fdecrypt_cpus_parse(ft->opts.cpus, &ft->volume.workers.cpus, error);
-	mutex_lock(&default_cpus_lock);
-	err = fdecrypt_cpus_parse(default_cpus, &ft->volume.workers.cpus, error);
-	mutex_unlock(&default_cpus_lock);
-	return err;
+	return strcmp(ti->type->name, "crypt") ? FDECRYPT_OPTIONS_ALL : ti->type->version[1];
 }
 
-/* The options as read hold a part of the argument words, which do not live long. */
-static int fdecrypt_ctr_options(struct fdecrypt_target *ft, unsigned int argc, char **argv,
-				const char **error)
+/* The options, and what is said of the device elsewhere. */
+static int fdecrypt_ctr_options(struct fdecrypt_target *ft, struct dm_target *ti, unsigned int argc,
+				char **argv, const char **error)
 {
-	struct fdecrypt_options opts;
+	struct mapped_device *md = dm_table_get_md(ti->table);
+	char name[DM_NAME_LEN] = "", uuid[DM_UUID_LEN] = "";
 	int err;
 
-	err = fdecrypt_parse_options(argc, argv, &opts, error);
+	err = fdecrypt_parse_options(argc, argv, fdecrypt_options_version(ti), &ft->opts, error);
+	if (!err)
+		err = fdecrypt_settings_join(&ft->settings, md, &ft->volume.workers, ft->opts.cpus, error);
+	/* A part of the argument words, which do not live long. */
+	ft->opts.cpus = NULL;
 	if (err)
 		return err;
-	if (opts.cpus) {
-		opts.cpus = kstrdup(opts.cpus, GFP_KERNEL);
-		*error = "Cannot allocate memory for the options";
-		if (!opts.cpus)
-			return -ENOMEM;
-	}
-	ft->opts = opts;
-	return fdecrypt_ctr_cpus(ft, error);
+	/* A device that is being removed has neither, and its table is not going to be used. */
+	dm_copy_name_and_uuid(md, name, uuid);
+	return fdecrypt_settings_apply(&ft->settings, name, uuid, error);
 }
 
 static void fdecrypt_ctr_target(struct fdecrypt_target *ft, struct dm_target *ti)
@@ -236,7 +193,7 @@ static int fdecrypt_construct(struct fdecrypt_target *ft, struct dm_target *ti, 
 	if (!err)
 		err = fdecrypt_parse_key(argv[1], &key_word, &error);
 	if (!err)
-		err = fdecrypt_ctr_options(ft, argc - 5, argv + 5, &error);
+		err = fdecrypt_ctr_options(ft, ti, argc - 5, argv + 5, &error);
 	if (!err && ti->len & ((ft->opts.unit_size >> SECTOR_SHIFT) - 1)) {
 		error = "Device size is not multiple of sector_size feature";
 		err = -EINVAL;
@@ -384,14 +341,14 @@ static void fdecrypt_key_is(struct fdecrypt_target *ft, const struct fdecrypt_ke
 }
 
 /* A cipher that refuses a key may have forgotten its old one, and may have taken a part of the new one. */
-static void fdecrypt_key_restore(struct fdecrypt_target *ft)
+static void fdecrypt_key_restore(struct fdecrypt_target *ft, u8 *scratch)
 {
 	struct fdecrypt_engine *engine = &ft->volume.engine;
 
 	if (ft->key.valid && (ft->key.bytes || !ft->key.size) &&
 	    !fdecrypt_engine_set_key(engine, ft->key.bytes, ft->key.size))
 		return;
-	fdecrypt_engine_wipe_key(engine, ft->key.size);
+	fdecrypt_engine_wipe_key(engine, scratch, ft->key.size);
 	fdecrypt_key_is(ft, NULL);
 }
 
@@ -408,7 +365,7 @@ static int fdecrypt_key_apply(struct fdecrypt_target *ft, const struct fdecrypt_
 	*error = "the cipher does not take this key";
 	err = fdecrypt_engine_set_key(&ft->volume.engine, new->bytes, new->size);
 	if (err)
-		fdecrypt_key_restore(ft);
+		fdecrypt_key_restore(ft, new->bytes);
 	else
 		fdecrypt_key_is(ft, new);
 	return err;
@@ -441,16 +398,21 @@ static int fdecrypt_key_set(struct fdecrypt_target *ft, const char *word)
 static int fdecrypt_key_forget(struct fdecrypt_target *ft)
 {
 	const char *error = "not suspended during key manipulation.";
+	u8 *scratch = kmalloc(ft->key.size, GFP_KERNEL);	/* its size never changes */
 	int err = -EINVAL;
 
 	mutex_lock(&ft->lock);
-	if (ft->suspended) {
+	if (!scratch) {
 		error = "no memory";
-		err = fdecrypt_engine_wipe_key(&ft->volume.engine, ft->key.size);
+		err = -ENOMEM;
+	} else if (ft->suspended) {
+		error = "the cipher does not take a random key";
+		err = fdecrypt_engine_wipe_key(&ft->volume.engine, scratch, ft->key.size);
 		if (!err)
 			fdecrypt_key_is(ft, NULL);
 	}
 	mutex_unlock(&ft->lock);
+	kfree_sensitive(scratch);
 	if (err)
 		DMWARN("%s: key not wiped: %s", ft->volume.name, error);
 	return err;
@@ -459,24 +421,11 @@ static int fdecrypt_key_forget(struct fdecrypt_target *ft)
 /* cpus <list>: at once, under load; what is queued is done where it is. */
 static int fdecrypt_cpus_message(struct fdecrypt_target *ft, const char *list)
 {
-	struct cpumask *cpus = kmalloc(sizeof(*cpus), GFP_KERNEL);
-	char *copy = kstrdup(list, GFP_KERNEL);
-	const char *error = "no memory";
-	int err = -ENOMEM;
+	const char *error;
+	int err = fdecrypt_settings_say_cpus(&ft->settings, list, &error);
 
-	if (cpus && copy)
-		err = fdecrypt_cpus_parse(copy, cpus, &error);
-	if (err) {
+	if (err)
 		DMWARN("%s: cpus not changed: %s", ft->volume.name, error);
-		kfree(copy);
-	} else {
-		mutex_lock(&ft->lock);
-		fdecrypt_workers_set_cpus(&ft->volume.workers, cpus);
-		kfree(ft->opts.cpus);
-		ft->opts.cpus = copy;
-		mutex_unlock(&ft->lock);
-	}
-	kfree(cpus);
 	return err;
 }
 
@@ -484,6 +433,8 @@ static int fdecrypt_message(struct dm_target *ti, unsigned int argc, char **argv
 			    unsigned int maxlen)
 {
 	struct fdecrypt_target *ft = ti->private;
+	/* The device may be suspended, with swap or a frozen file system on it: do not wait for either. */
+	unsigned int noio = memalloc_noio_save();
 	int err = -EINVAL;
 	unsigned int i;
 
@@ -499,6 +450,7 @@ static int fdecrypt_message(struct dm_target *ti, unsigned int argc, char **argv
 	/* Whatever was wrong with it, what stands there may be a key. */
 	for (i = 1; i < argc; i++)
 		fdecrypt_key_wipe_word(argv[i]);
+	memalloc_noio_restore(noio);
 	return err;
 }
 
@@ -518,12 +470,17 @@ static void fdecrypt_status_info(struct fdecrypt_target *ft, char *result, unsig
 
 static void fdecrypt_status_table(struct fdecrypt_target *ft, char *result, unsigned int maxlen)
 {
+	/* dmsetup hides keys by itself, but only those of a target called crypt. */
+	bool as_crypt = ft->opts.version != FDECRYPT_OPTIONS_ALL;
+	struct fdecrypt_options opts = ft->opts;
 	size_t sz = 0;
 
 	DMEMIT("%s ", ft->cipher_word);
-	sz += fdecrypt_key_print(&ft->key, show_keys, result + sz, maxlen - sz);
+	sz += fdecrypt_key_print(&ft->key, show_keys || as_crypt, result + sz, maxlen - sz);
 	DMEMIT(" %llu %s %llu", ft->volume.iv_offset, ft->dev->name, (unsigned long long)ft->volume.start);
-	fdecrypt_print_options(&ft->opts, result + sz, maxlen - sz);
+	opts.cpus = fdecrypt_settings_read_cpus(&ft->settings);
+	fdecrypt_print_options(&opts, result + sz, maxlen - sz);
+	fdecrypt_settings_read_end();
 }
 
 static void fdecrypt_status_ima(struct fdecrypt_target *ft, struct dm_target *ti, char *result,
@@ -580,14 +537,74 @@ static struct target_type fdecrypt_target = {
 	.io_hints		= fdecrypt_io_hints,
 };
 
+/* The same in place of dm-crypt; what it says of itself is what dm-crypt of this kernel would. */
+static struct target_type crypt_target;
+
+static bool named_fdecrypt, named_crypt;
+
+static int __init fdecrypt_parse_names(void)
+{
+	char *copy = kstrdup(names, GFP_KERNEL), *rest = copy, *name;
+	int err = copy ? 0 : -ENOMEM;
+
+	while (!err && (name = strsep(&rest, ","))) {
+		bool *which = !strcmp(name, "fdecrypt") ? &named_fdecrypt :
+			      !strcmp(name, "crypt") ? &named_crypt : NULL;
+
+		if (!which || *which) {
+			DMERR("names=%s: expected fdecrypt, crypt or fdecrypt,crypt", names);
+			err = -EINVAL;
+		} else {
+			*which = true;
+		}
+	}
+	kfree(copy);
+	return err;
+}
+
+static void fdecrypt_unregister_targets(void)
+{
+	if (named_crypt)
+		dm_unregister_target(&crypt_target);
+	if (named_fdecrypt)
+		dm_unregister_target(&fdecrypt_target);
+}
+
+static int __init fdecrypt_register_targets(void)
+{
+	int err = 0;
+
+	if (named_fdecrypt)
+		err = dm_register_target(&fdecrypt_target);
+	if (err || !named_crypt)
+		return err;
+	crypt_target = fdecrypt_target;
+	crypt_target.name = "crypt";
+	crypt_target.version[0] = 1;
+	crypt_target.version[1] = FDECRYPT_DM_CRYPT_MINOR;
+	crypt_target.version[2] = 0;
+	err = dm_register_target(&crypt_target);
+	if (!err)
+		return 0;
+	if (err == -EBUSY || err == -EEXIST)
+		DMERR("names=%s: dm-crypt has the name crypt: close its mappings, then rmmod dm_crypt",
+		      names);
+	named_crypt = false;
+	fdecrypt_unregister_targets();
+	return err;
+}
+
 static int __init fdecrypt_init(void)
 {
 	int err;
 
+	err = fdecrypt_parse_names();
+	if (err)
+		return err;
 	err = fdecrypt_fdiv_register();
 	if (err)
 		return err;
-	err = dm_register_target(&fdecrypt_target);
+	err = fdecrypt_register_targets();
 	if (err)
 		fdecrypt_fdiv_unregister();
 	return err;
@@ -595,7 +612,7 @@ static int __init fdecrypt_init(void)
 
 static void __exit fdecrypt_exit(void)
 {
-	dm_unregister_target(&fdecrypt_target);
+	fdecrypt_unregister_targets();
 	fdecrypt_fdiv_unregister();
 }
 

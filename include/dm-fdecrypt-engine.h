@@ -37,7 +37,7 @@ int fdecrypt_engine_open(struct fdecrypt_engine *engine, const struct fdecrypt_c
 			 const char **error);
 void fdecrypt_engine_close(struct fdecrypt_engine *engine);
 int fdecrypt_engine_set_key(struct fdecrypt_engine *engine, const u8 *key, unsigned int size);
-int fdecrypt_engine_wipe_key(struct fdecrypt_engine *engine, unsigned int size);
+int fdecrypt_engine_wipe_key(struct fdecrypt_engine *engine, u8 *scratch, unsigned int size);
 const char *fdecrypt_engine_driver(const struct fdecrypt_engine *engine);
 size_t fdecrypt_engine_batch_size(const struct fdecrypt_engine *engine);
 

@@ -13,7 +13,9 @@
 
 #include <linux/bio.h>
 #include <linux/blk_types.h>
+#include <linux/list.h>
 #include <linux/percpu.h>
+#include <linux/spinlock_types.h>
 #include <linux/workqueue.h>
 
 struct dm_target;
@@ -39,17 +41,21 @@ struct fdecrypt_counters;
  * @inline_reads: decrypt where the read completes, whatever its size
  * @inline_writes: encrypt where the write is submitted, whatever its size
  * @keep_order: writes reach the device below in the order they came (zoned devices)
+ * @sort_writes: send writes down sorted, as far as they are ready at the same time (disks that turn)
  * @has_key: the engine has the volume's key; without, no bio gets through. Changes only while suspended.
  * @engine: encrypts and decrypts batches
  * @piece_size: bytes of a piece of a bio, with the engine's context
  * @workers: encrypt and decrypt; they never wait for memory
- * @waiting: writes that wait for pages, which only bios that @workers finish give back
+ * @waiting: writes that wait for pages; nothing runs there that a bio in flight needs to end
+ * @sort_lock: for @sort_list
+ * @sort_list: writes that are encrypted and wait for @sort_work
+ * @sort_work: sends them down, on the workers' queue
  * @bios: bios for the device below
  * @pages: pages for encrypted data
  * @counters: what has been done, one for each CPU
  *
  * Const from fdecrypt_volume_init() to fdecrypt_volume_exit(), but for @has_key, the workers' CPUs, and what
- * pools and counters do.
+ * pools, lists and counters do.
  */
 struct fdecrypt_volume {
 	const char *name;
@@ -62,12 +68,16 @@ struct fdecrypt_volume {
 	bool inline_reads;
 	bool inline_writes;
 	bool keep_order;
+	bool sort_writes;
 	bool has_key;
 	struct fdecrypt_engine engine;
 	size_t piece_size;
 
 	struct fdecrypt_workers workers;
 	struct workqueue_struct *waiting;
+	spinlock_t sort_lock;
+	struct list_head sort_list;
+	struct work_struct sort_work;
 	struct bio_set bios;
 	struct fdecrypt_pages pages;
 	struct fdecrypt_counters __percpu *counters;

@@ -19,7 +19,7 @@
  * struct fdecrypt_pages - the pages of a mapping
  * @pool: the last FDECRYPT_PAGES_MAX pages
  * @lock: held by the one who waits for them
- * @nr_out: pages of bios in flight, those that are still being taken included
+ * @nr_out: pages of bios in flight, and those that are being taken
  * @counted: among the mappings that share the limit
  */
 struct fdecrypt_pages {

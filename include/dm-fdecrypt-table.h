@@ -18,10 +18,13 @@
 #define FDECRYPT_NAME_SIZE		128
 
 /* More keys than any known format uses (loop-AES has 65); each is a cipher transform of its own. */
-#define FDECRYPT_KEY_COUNT_MAX		1024u
+#define FDECRYPT_KEY_COUNT_MAX		128u
 
 /* Longer than any key of any cipher times FDECRYPT_KEY_COUNT_MAX. */
 #define FDECRYPT_KEY_SIZE_MAX		(128u * FDECRYPT_KEY_COUNT_MAX)
+
+/* Which options a table line may have: a minor version of dm-crypt's target 1.x, whose options, or all. */
+#define FDECRYPT_OPTIONS_ALL		(~0u)
 
 enum fdecrypt_integrity {
 	FDECRYPT_INTEGRITY_ABSENT,	/* no integrity: option */
@@ -43,6 +46,7 @@ enum fdecrypt_integrity {
  * @unit_size: size of a data unit in bytes (sector_size:), 512 without the option
  * @integrity_key_size: size of the authentication key in bytes; 0 without the option
  * @cpus: list of CPUs that may work, a part of the word it was read from; NULL without the option
+ * @version: the options that were allowed: a minor version of dm-crypt's target, or FDECRYPT_OPTIONS_ALL
  */
 struct fdecrypt_options {
 	bool allow_discards;
@@ -57,6 +61,7 @@ struct fdecrypt_options {
 	unsigned int unit_size;
 	unsigned int integrity_key_size;
 	const char *cpus;
+	unsigned int version;
 };
 
 /**
@@ -96,8 +101,11 @@ struct fdecrypt_key_word {
 
 int fdecrypt_parse_u64(const char *text, u64 *value);
 int fdecrypt_parse_key(const char *word, struct fdecrypt_key_word *key, const char **error);
-int fdecrypt_parse_options(unsigned int argc, char *const *argv, struct fdecrypt_options *opts,
-			   const char **error);
+int fdecrypt_parse_options(unsigned int argc, char *const *argv, unsigned int version,
+			   struct fdecrypt_options *opts, const char **error);
+int fdecrypt_parse_rule(char **rules, const char **pattern, struct fdecrypt_options *opts,
+			const char **error);
+bool fdecrypt_pattern_matches(const char *pattern, const char *text);
 int fdecrypt_parse_cipher(const char *word, const struct fdecrypt_options *opts,
 			  struct fdecrypt_cipher *cipher, const char **error);
 

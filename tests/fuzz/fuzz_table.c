@@ -38,12 +38,13 @@ static void fuzz_options(unsigned int argc, char *const *argv, struct fdecrypt_o
 	const char *error = NULL;
 	unsigned int nr = 0;
 	size_t len, i;
-	int err = fdecrypt_parse_options(argc, argv, opts, &error);
+	int err = fdecrypt_parse_options(argc, argv, FDECRYPT_OPTIONS_ALL, opts, &error);
 
 	check_outcome(err, error);
 	if (err) {
 		memset(opts, 0, sizeof(*opts));
 		opts->unit_size = 512;
+		opts->version = FDECRYPT_OPTIONS_ALL;
 		return;
 	}
 	MUST(opts->unit_size == 512 || opts->unit_size == 1024 || opts->unit_size == 2048 || opts->unit_size == 4096);
@@ -54,7 +55,7 @@ static void fuzz_options(unsigned int argc, char *const *argv, struct fdecrypt_o
 	strcpy(copy, text);
 	for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
 		words[nr++] = word;
-	MUST(!fdecrypt_parse_options(nr, words, &again, &error));
+	MUST(!fdecrypt_parse_options(nr, words, FDECRYPT_OPTIONS_ALL, &again, &error));
 	MUST(!opts->cpus == !again.cpus && (!opts->cpus || !strcmp(opts->cpus, again.cpus)));
 	again.cpus = opts->cpus;
 	MUST(!memcmp(opts, &again, sizeof(again)));
@@ -118,6 +119,27 @@ static void fuzz_cipher(const char *word, const struct fdecrypt_options *opts)
 	MUST(again.key_count == 1);
 }
 
+static void fuzz_rules(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1), *rest = text;
+	struct fdecrypt_options opts;
+	const char *pattern, *error = NULL;
+	unsigned int nr = 0;
+	int ret;
+
+	memcpy(text, data, size);
+	text[size] = '\0';
+	while ((ret = fdecrypt_parse_rule(&rest, &pattern, &opts, &error)) > 0) {
+		MUST(++nr <= size && pattern >= text && *pattern && opts.cpus && *opts.cpus);
+		MUST(!strpbrk(pattern, " ;\t\n") && !strpbrk(opts.cpus, " ;\t\n"));
+		MUST(opts.unit_size == 512 && !opts.allow_discards && !opts.tag_size);
+		if (!strchr(pattern, '*'))
+			MUST(fdecrypt_pattern_matches(pattern, pattern));
+	}
+	check_outcome(ret, error);
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *words[WORDS_MAX] = { NULL };
@@ -125,6 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *cipher, *key;
 	unsigned int nr = 0;
 
+	fuzz_rules(data, size);
 	while (size && nr < WORDS_MAX) {
 		const uint8_t *end = memchr(data, '\n', size);
 		size_t len = end ? (size_t)(end - data) : size;

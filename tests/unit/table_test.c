@@ -244,7 +244,7 @@ static void keyring_keys(void)
 	check_ring(":64:encrypted:::", 64, "encrypted", "::");
 	check_ring(":1:trusted:kmk-\xc3\xa9", 1, "trusted", "kmk-\xc3\xa9");
 	check_ring(":064:logon:a", 64, "logon", "a");
-	check_ring(":131072:logon:a", FDECRYPT_KEY_SIZE_MAX, "logon", "a");
+	check_ring(":16384:logon:a", FDECRYPT_KEY_SIZE_MAX, "logon", "a");
 }
 
 static void bad_keyring_sizes(void)
@@ -279,7 +279,7 @@ static void huge_keys(void)
 	check_key_error(digits, NO_MEMORY, "Cannot allocate encryption context");
 	digits[1] = 'g';
 	check_key_error(digits, NOT_VALID, "Error decoding and setting key");
-	check_key_error(":131073:logon:x", NO_MEMORY, "Cannot allocate encryption context");
+	check_key_error(":16385:logon:x", NO_MEMORY, "Cannot allocate encryption context");
 	check_key_error(":2147483647:logon:x", NO_MEMORY, "Cannot allocate encryption context");
 	free(digits);
 }
@@ -313,7 +313,7 @@ static int parse(unsigned int nr, const char *const *words, struct fdecrypt_opti
 		argv[i + 1] = exact(words[i]);
 	*error = NULL;
 	memset(opts, 0x5a, sizeof(*opts));
-	err = fdecrypt_parse_options(nr + 1, argv, opts, error);
+	err = fdecrypt_parse_options(nr + 1, argv, FDECRYPT_OPTIONS_ALL, opts, error);
 	for (unsigned int i = 0; i <= nr; i++)
 		free(argv[i]);
 	free(argv);
@@ -346,6 +346,7 @@ static struct fdecrypt_options meaning(unsigned int subset, bool other)
 			     other ? FDECRYPT_INTEGRITY_AEAD : FDECRYPT_INTEGRITY_NONE,
 		.tag_size = !(subset & 64) ? 0 : other ? 480 : 16,
 		.unit_size = !(subset & 128) ? 512 : other ? 1024 : 4096,
+		.version = FDECRYPT_OPTIONS_ALL,
 		.iv_large_sectors = subset & 256,
 		.integrity_key_size = !(subset & 512) ? 0 : other ? 4294967295u : 32,
 	};
@@ -369,9 +370,9 @@ static void no_options(void)
 	char zero[] = "0", *argv[] = { zero };
 
 	memset(&opts, 0x5a, sizeof(opts));
-	CHECK(!fdecrypt_parse_options(0, NULL, &opts, &error) && same(&opts, &none), "no word");
+	CHECK(!fdecrypt_parse_options(0, NULL, FDECRYPT_OPTIONS_ALL, &opts, &error) && same(&opts, &none), "no word");
 	memset(&opts, 0x5a, sizeof(opts));
-	CHECK(!fdecrypt_parse_options(1, argv, &opts, &error) && same(&opts, &none), "count 0");
+	CHECK(!fdecrypt_parse_options(1, argv, FDECRYPT_OPTIONS_ALL, &opts, &error) && same(&opts, &none), "count 0");
 }
 
 static void each_option_alone(void)
@@ -504,7 +505,8 @@ static void counts(void)
 			argv[argc] = exact(bad[i].words[argc]);
 			argc++;
 		}
-		CHECK(fdecrypt_parse_options(argc, argv, &opts, &error) == NOT_VALID, "line %u", i);
+		CHECK(fdecrypt_parse_options(argc, argv, FDECRYPT_OPTIONS_ALL, &opts, &error) == NOT_VALID,
+		      "line %u", i);
 		CHECK(is_error_text(error) && begins(error, bad[i].begin), "line %u: %s", i, error ?: "");
 		while (argc)
 			free(argv[--argc]);
@@ -614,7 +616,7 @@ static void cpus_are_kept(void)
 	const char *error;
 	char text[100];
 
-	CHECK(!fdecrypt_parse_options(3, argv, &opts, &error), "%s", error ?: "");
+	CHECK(!fdecrypt_parse_options(3, argv, FDECRYPT_OPTIONS_ALL, &opts, &error), "%s", error ?: "");
 	CHECK(opts.cpus && !strcmp(opts.cpus, "0-3,8"), "%s", opts.cpus ?: "");
 	fdecrypt_print_options(&opts, text, sizeof(text));
 	CHECK(!strcmp(text, " 2 allow_discards cpus:0-3,8"), "%s", text);
@@ -623,6 +625,120 @@ static void cpus_are_kept(void)
 	CHECK(parse(1, empty, &opts, &error) == NOT_VALID, "an empty list is taken");
 	CHECK(begins(error, "Invalid cpus"), "%s", error ?: "");
 	CHECK(parse(1, bare, &opts, &error) == NOT_VALID, "no list is taken");
+}
+
+/* As crypt, a version knows its own options and those before, and prints no others. */
+static void versions_know_their_options(void)
+{
+	static const struct { const char *word; unsigned int since; } news[] = {
+		{ "allow_discards", 0 }, { "sector_size:4096", 0 }, { "integrity:8:none", 0 }, { "high_priority", 26 },
+		{ "integrity_key_size:4", 28 }, { "cpus:1", FDECRYPT_OPTIONS_ALL },
+	};
+	static const unsigned int versions[] = { 24, 26, 28, 29, FDECRYPT_OPTIONS_ALL };
+
+	for (unsigned int i = 0; i < COUNT(news); i++)
+	for (unsigned int j = 0; j < COUNT(versions); j++) {
+		char one[] = "1", *word = exact(news[i].word), *argv[] = { one, word }, text[256];
+		struct fdecrypt_options opts;
+		const char *error = NULL;
+		int err = fdecrypt_parse_options(2, argv, versions[j], &opts, &error);
+
+		if (versions[j] >= news[i].since) {
+			CHECK(!err && opts.version == versions[j], "%s in %u: %s", word, versions[j], error ?: "");
+			fdecrypt_print_options(&opts, text, sizeof(text));
+			CHECK(strstr(text, word), "%s in %u: \"%s\"", word, versions[j], text);
+		} else {
+			CHECK(err == NOT_VALID && begins(error, "Invalid feature arguments"), "%s in %u: %s", word,
+			      versions[j], error ?: "taken");
+		}
+		fdecrypt_print_options_ima(&opts, text, sizeof(text));
+		CHECK(!strstr(text, ",high_priority=") == (versions[j] < 26), "IMA text of %u: %s", versions[j], text);
+		free(word);
+	}
+}
+
+static void versions_count_their_options(void)
+{
+	static const struct { unsigned int version; const char *most, *more; } limits[] = {
+		{ 24, "8", "9" }, { 26, "9", "10" }, { 29, "10", "11" }, { FDECRYPT_OPTIONS_ALL, "11", "12" },
+	};
+
+	for (unsigned int i = 0; i < COUNT(limits); i++) {
+		char *most_word = exact(limits[i].most), *more_word = exact(limits[i].more);
+		char *const most[] = { most_word }, *const more[] = { more_word };
+		struct fdecrypt_options opts;
+		const char *error = NULL;
+
+		CHECK(fdecrypt_parse_options(1, most, limits[i].version, &opts, &error) == NOT_VALID &&
+		      begins(error, "Not enough feature arguments"), "%u: %s", limits[i].version, error);
+		CHECK(fdecrypt_parse_options(1, more, limits[i].version, &opts, &error) == NOT_VALID &&
+		      begins(error, "Invalid number of feature args"), "%u: %s", limits[i].version, error);
+		free(most_word);
+		free(more_word);
+	}
+}
+
+/* What is set by a message shows under the own name only. */
+static void own_options_do_not_show_as_crypt(void)
+{
+	struct fdecrypt_options opts = { .unit_size = 512, .cpus = "1", .allow_discards = true, .version = 29 };
+	char text[100];
+
+	fdecrypt_print_options(&opts, text, sizeof(text));
+	CHECK(!strcmp(text, " 1 allow_discards"), "%s", text);
+}
+
+static void rules_are_read(void)
+{
+	char *text = exact(" luks-* cpus:0-3;;\t CRYPT-LUKS2-01*\n\tCPUS:4 ;swap cpus:all; "), *rest = text;
+	static const struct { const char *pattern, *cpus; } want[] = {
+		{ "luks-*", "0-3" }, { "CRYPT-LUKS2-01*", "4" }, { "swap", "all" },
+	};
+	struct fdecrypt_options opts;
+	const char *pattern, *error = NULL;
+
+	for (unsigned int i = 0; i < COUNT(want); i++) {
+		CHECK(fdecrypt_parse_rule(&rest, &pattern, &opts, &error) == 1, "rule %u: %s", i, error ?: "");
+		CHECK(!strcmp(pattern, want[i].pattern) && !strcmp(opts.cpus, want[i].cpus),
+		      "rule %u: \"%s\" \"%s\"", i, pattern, opts.cpus);
+	}
+	CHECK(!fdecrypt_parse_rule(&rest, &pattern, &opts, &error), "a fourth rule");
+	CHECK(!fdecrypt_parse_rule(&rest, &pattern, &opts, &error), "a rule behind the end");
+	free(text);
+}
+
+static void bad_rules_are_refused(void)
+{
+	static const char *const bad[] = {
+		"x", "x ", "x cpus", "x cpus:", "x cpus:1 cpus:2", "x bogus", "x allow_discards",
+		"x cpus:1 allow_discards",
+		"x sector_size:512", "a*b cpus:1", "** cpus:1",
+	};
+
+	for (unsigned int i = 0; i < COUNT(bad); i++) {
+		char *text = exact(bad[i]), *rest = text;
+		struct fdecrypt_options opts;
+		const char *pattern, *error = NULL;
+
+		CHECK(fdecrypt_parse_rule(&rest, &pattern, &opts, &error) == NOT_VALID, "\"%s\" is taken", bad[i]);
+		CHECK(is_error_text(error), "\"%s\": %s", bad[i], error ?: "no text");
+		free(text);
+	}
+}
+
+static void patterns_match(void)
+{
+	static const struct { const char *pattern, *text; bool matches; } cases[] = {
+		{ "luks", "luks", true }, { "luks", "luks1", false }, { "luks", "luk", false },
+		{ "luks*", "luks", true },
+		{ "luks*", "luks-1", true }, { "luks*", "luk", false }, { "*", "x", true }, { "*", "", false },
+		{ "luks", "", false }, { "LUKS", "luks", false }, { "a", "a*", false },
+	};
+
+	for (unsigned int i = 0; i < COUNT(cases); i++) {
+		CHECK(fdecrypt_pattern_matches(cases[i].pattern, cases[i].text) == cases[i].matches,
+		      "\"%s\" and \"%s\"", cases[i].pattern, cases[i].text);
+	}
 }
 
 static void the_first_error_counts(void)
@@ -696,8 +812,8 @@ static void printed_text_loads_again(void)
 		strcpy(text_again, text);
 		for (char *word = strtok_r(text_again, " ", &save); word; word = strtok_r(NULL, " ", &save))
 			argv[argc++] = word;
-		CHECK(!fdecrypt_parse_options(argc, argv, &again, &error) && same(&first, &again), "\"%s\": %s", text,
-		      error ?: "other options");
+		CHECK(!fdecrypt_parse_options(argc, argv, FDECRYPT_OPTIONS_ALL, &again, &error) && same(&first, &again),
+		      "\"%s\": %s", text, error ?: "other options");
 		memset(text_again, 0, sizeof(text_again));
 		fdecrypt_print_options(&again, text_again, sizeof(text_again));
 		CHECK(!strcmp(text, text_again), "\"%s\", then \"%s\"", text, text_again);
@@ -1019,6 +1135,12 @@ int main(void)
 	property("options: the count is exact", counts);
 	property("options: cpus keeps its list", cpus_are_kept);
 	property("options: the first error counts", the_first_error_counts);
+	property("options: a version of dm-crypt's knows its own and older ones", versions_know_their_options);
+	property("options: a version of dm-crypt's counts as far as it knows", versions_count_their_options);
+	property("options: our own do not show as crypt", own_options_do_not_show_as_crypt);
+	property("rules: are read", rules_are_read);
+	property("rules: bad ones are refused", bad_rules_are_refused);
+	property("rules: patterns match names and beginnings", patterns_match);
 	property("sector_size: 512, 1024, 2048, 4096 of all up to 140000", sector_sizes);
 	property("integrity: 1 to 480 of all up to 70000", tag_sizes);
 	property("integrity: half an option is refused", half_an_integrity_option);
@@ -1038,7 +1160,7 @@ int main(void)
 	property("cipher: capi form", capi_form);
 	property("cipher: capi form without IV mode", capi_form_without_iv_mode);
 	property("cipher: '(' needs the capi form", parentheses_need_the_capi_form);
-	property("cipher: key counts are powers of two up to 1024", key_counts);
+	property("cipher: key counts are powers of two up to 128", key_counts);
 	property("cipher: a name of 127 characters is taken, of 128 is refused with dm-crypt's errno", long_names);
 	property("cipher: IV modes that come later say so", modes_of_later_say_so);
 	property("cipher: authenticated encryption says so", authenticated_encryption_says_so);

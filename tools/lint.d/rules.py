@@ -17,9 +17,10 @@ MAY_INCLUDE = {
     "engine": ("iv", "table", "fdiv"),
     "key": ("table", "engine"),
     "worker": (),
+    "settings": ("table", "worker"),
     "pages": (),
     "io": ("iv", "table", "engine", "worker", "pages"),
-    "": ("table", "iv", "fdiv", "engine", "key", "io", "worker"),  # dm-fdecrypt.c, the target
+    "": ("table", "iv", "fdiv", "engine", "key", "settings", "io", "worker"),  # dm-fdecrypt.c, the target
 }
 
 # The pure parts, which user space compiles too: all that they may include of the kernel.
@@ -32,8 +33,8 @@ BIO_HEADER = re.compile(r"linux/(bio|blk[-\w]*|bvec)\.h")
 DM_HEADER = re.compile(r"linux/(device-mapper|dm-[-\w]+)\.h")
 BIO_WORD = re.compile(r"\bstruct (bio|bio_vec|block_device|request_queue)\b|\bbio_\w+\(")
 DM_WORD = re.compile(r"\bstruct dm_\w+|\bdm_(table|target|get_device)\w*\(|\bDM(ERR|WARN|INFO|EMIT)\w*\(")
-KNOWS_NO_BIO = ("table", "iv", "fdiv", "engine", "key", "worker")
-KNOWS_NO_DM = ("table", "iv", "fdiv", "engine", "worker", "pages")
+KNOWS_NO_BIO = ("table", "iv", "fdiv", "engine", "key", "settings", "worker")
+KNOWS_NO_DM = ("table", "iv", "fdiv", "engine", "settings", "worker", "pages")
 
 LINES_MAX = 1000
 

@@ -12,10 +12,13 @@ void *memset(void *to, int byte, size_t size);
 int strcasecmp(const char *a, const char *b);
 char *strchr(const char *text, int c);
 int strcmp(const char *a, const char *b);
+size_t strcspn(const char *text, const char *stop);
 size_t strlen(const char *text);
 int strncasecmp(const char *a, const char *b, size_t size);
 int strncmp(const char *a, const char *b, size_t size);
 char *strpbrk(const char *text, const char *any);
 char *strrchr(const char *text, int c);
+char *strsep(char **text, const char *separators);
+size_t strspn(const char *text, const char *accept);
 
 #endif
