@@ -49,8 +49,11 @@ static DEFINE_MUTEX(parameters_lock);
 static int check_cpus(char *list, const char **error)
 {
 	struct cpumask *cpus = kmalloc(sizeof(*cpus), GFP_KERNEL);
-	int err = cpus ? fdecrypt_cpus_parse(list, cpus, error) : -ENOMEM;
+	int err = -ENOMEM;
 
+	*error = "no memory";
+	if (cpus)
+		err = fdecrypt_cpus_parse(list, cpus, error);
 	kfree(cpus);
 	return err;
 }
@@ -69,10 +72,18 @@ static int check_rules(char *text, const char **error)
 	return ret;
 }
 
+/* echo ends its text with a newline; any other is a part of the text. */
+static bool ends_in_newline(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len && text[len - 1] == '\n';
+}
+
 /* Replace *@parameter if @check, which may cut its argument up, finds no fault with @value. */
 static int set_parameter(char **parameter, const char *value, int (*check)(char *text, const char **error))
 {
-	size_t len = strcspn(value, "\n");
+	size_t len = strlen(value) - ends_in_newline(value);
 	char *text = kstrndup(value, len, GFP_KERNEL);
 	char *scratch = kstrndup(value, len, GFP_KERNEL);
 	const char *error = "no memory";
@@ -295,7 +306,8 @@ static int cpus_of_parameters(const char *name, const char *uuid, struct cpumask
 	int ret = 0;
 
 	mutex_lock(&parameters_lock);
-	copy = rules ? kstrdup(rules, GFP_KERNEL) : NULL;
+	/* The lock must not wait for a device whose table waits for the lock. */
+	copy = rules ? kstrdup(rules, GFP_NOIO) : NULL;
 	rest = copy;
 	*error = "Cannot allocate memory for the rules";
 	if (rules && !copy)

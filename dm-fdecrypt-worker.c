@@ -27,6 +27,9 @@
 /* After so many reads a write that waits has its turn, or it could wait as long as there are reads. */
 #define READS_IN_A_ROW	8
 
+/* After so many jobs a work item makes room for others: a rescuer thread has them all. */
+#define JOBS_AT_ONCE	64
+
 /* The jobs of one class of a mapping that wait for one CPU. */
 struct fdecrypt_queue {
 	struct fdecrypt_worker *worker;
@@ -128,11 +131,16 @@ static void fdecrypt_worker_work(struct work_struct *work)
 	struct fdecrypt_queue *q = container_of(work, struct fdecrypt_queue, work);
 	struct fdecrypt_worker *w = q->worker;
 	enum fdecrypt_job_class last = q - w->queue;
+	unsigned int nr = 0;
 	struct fdecrypt_job *job;
 
 	while ((job = fdecrypt_worker_take(w, last)) || (job = fdecrypt_worker_steal(w, last))) {
 		job->run(job);
 		atomic_dec(per_cpu_ptr(&fdecrypt_load, w->cpu));
+		if (++nr == JOBS_AT_ONCE) {
+			queue_work_on(w->cpu, w->all->wq, work);
+			break;
+		}
 		cond_resched();
 	}
 }

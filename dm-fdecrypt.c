@@ -127,6 +127,9 @@ static int fdecrypt_ctr_device(struct fdecrypt_target *ft, struct dm_target *ti,
 	ft->volume.bdev = ft->dev->bdev;
 	ft->volume.start = start;
 	ft->volume.keep_order = bdev_is_zoned(ft->dev->bdev);
+	/* dm-crypt says so there; we keep the order otherwise. */
+	if (ft->volume.keep_order && ft->opts.version != FDECRYPT_OPTIONS_ALL)
+		ft->opts.no_write_workqueue = true;
 	return 0;
 }
 
@@ -562,57 +565,60 @@ static int __init fdecrypt_parse_names(void)
 	return err;
 }
 
-static void fdecrypt_unregister_targets(void)
+static int __init fdecrypt_register_crypt(void)
 {
-	if (named_crypt)
-		dm_unregister_target(&crypt_target);
-	if (named_fdecrypt)
-		dm_unregister_target(&fdecrypt_target);
-}
+	int err;
 
-static int __init fdecrypt_register_targets(void)
-{
-	int err = 0;
-
-	if (named_fdecrypt)
-		err = dm_register_target(&fdecrypt_target);
-	if (err || !named_crypt)
-		return err;
 	crypt_target = fdecrypt_target;
 	crypt_target.name = "crypt";
 	crypt_target.version[0] = 1;
 	crypt_target.version[1] = FDECRYPT_DM_CRYPT_MINOR;
 	crypt_target.version[2] = 0;
 	err = dm_register_target(&crypt_target);
-	if (!err)
-		return 0;
-	if (err == -EBUSY || err == -EEXIST)
-		DMERR("names=%s: dm-crypt has the name crypt: close its mappings, then rmmod dm_crypt",
-		      names);
-	named_crypt = false;
-	fdecrypt_unregister_targets();
+	/* Not -EEXIST, which modprobe takes for a module that is loaded already. */
+	if (err == -EEXIST)
+		err = -EBUSY;
+	if (err == -EBUSY)
+		DMERR("names=%s: dm-crypt has the name crypt: close its mappings and rmmod dm_crypt", names);
 	return err;
 }
 
+/*
+ * What can be expected to fail comes first: whatever was registered before may be in use already, and a
+ * module whose init fails is gone at once.
+ */
 static int __init fdecrypt_init(void)
 {
 	int err;
 
 	err = fdecrypt_parse_names();
+	if (!err && named_crypt)
+		err = fdecrypt_register_crypt();
 	if (err)
 		return err;
 	err = fdecrypt_fdiv_register();
 	if (err)
-		return err;
-	err = fdecrypt_register_targets();
+		goto err_crypt;
+	if (named_fdecrypt)
+		err = dm_register_target(&fdecrypt_target);
 	if (err)
-		fdecrypt_fdiv_unregister();
+		goto err_fdiv;
+	return 0;
+
+err_fdiv:
+	fdecrypt_fdiv_unregister();
+err_crypt:
+	if (named_crypt)
+		dm_unregister_target(&crypt_target);
 	return err;
 }
 
 static void __exit fdecrypt_exit(void)
 {
-	fdecrypt_unregister_targets();
+	if (named_fdecrypt)
+		dm_unregister_target(&fdecrypt_target);
+	if (named_crypt)
+		dm_unregister_target(&crypt_target);
 	fdecrypt_fdiv_unregister();
 }
 

@@ -34,7 +34,7 @@ static void check_outcome(int err, const char *error)
 static void fuzz_options(unsigned int argc, char *const *argv, struct fdecrypt_options *opts)
 {
 	struct fdecrypt_options again;
-	char text[600] = "", text_again[600] = "", copy[600], *words[WORDS_MAX], *save = NULL;
+	char text[8192] = "", text_again[8192] = "", copy[8192], *words[WORDS_MAX], *save = NULL;
 	const char *error = NULL;
 	unsigned int nr = 0;
 	size_t len, i;
