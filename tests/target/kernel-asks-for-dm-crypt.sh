@@ -11,6 +11,7 @@
 . "$(dirname "$0")/lib.sh"
 need_ram 65536
 targets() { dmsetup targets | awk '$1 ~ /crypt/ { print $1 }' | paste -sd' '; }
+make_it() { printf %s secret | cryptsetup -q luksFormat --type luks2 --pbkdf pbkdf2 --pbkdf-force-iterations 1000 "$ram"; }
 open_it() { printf %s secret | cryptsetup open "$ram" vol; }
 
 guide=$FDECRYPT_TOP/Documentation/admin-guide/device-mapper/dm-fdecrypt.rst
@@ -28,13 +29,13 @@ dm_remove w
 check "unload" modprobe -r dm-fdecrypt
 
 dm_names+=(vol)
-check "cryptsetup makes a LUKS2 volume" \
-	eval 'printf %s secret | cryptsetup -q luksFormat --type luks2 --pbkdf pbkdf2 --pbkdf-force-iterations 1000 "$ram"'
+check "cryptsetup makes a LUKS2 volume" make_it
 check "and opens it" open_it
 like "on fdecrypt" "$(dmsetup status vol)" 'driver=fdiv'
 like "which it takes for dm-crypt" "$(dmsetup table vol)" '^0 32768 crypt aes-xts-plain64 :64:logon:cryptsetup:'
 pattern() { head -c 4194304 /dev/zero | tr '\0' 'f'; }
-check "data go in" eval 'pattern | dd of=/dev/mapper/vol bs=1M iflag=fullblock oflag=direct'
+fill() { pattern | dd of=/dev/mapper/vol bs=1M iflag=fullblock oflag=direct; }
+check "data go in" fill
 check "it closes it" cryptsetup close vol
 modprobe -r dm-fdecrypt
 
