@@ -339,7 +339,7 @@ int fdecrypt_settings_apply(struct fdecrypt_settings_user *user, const char *nam
 			    const char **error)
 {
 	struct cpumask *cpus = &user->workers->cpus;
-	int err = 0;
+	int err;
 
 	if (user->cpus)
 		return fdecrypt_cpus_parse(user->cpus, cpus, error);

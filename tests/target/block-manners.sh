@@ -15,30 +15,16 @@ need_target crypt
 need_target witness
 need_tool iocheck
 k=$(hexkey 64)
-null=/sys/kernel/config/nullb/fdt
 cgroup=/sys/fs/cgroup/manners
-more_cleanup() {
-	[ ! -d "$null" ] || { echo 0 >"$null/power"; rmdir "$null"; }
-	[ ! -d "$cgroup" ] || rmdir "$cgroup"
-}
+more_cleanup() { [ ! -d "$cgroup" ] || rmdir "$cgroup"; }
 
 # ---- a device with a write cache that can be polled --------------------------
-modprobe null_blk nr_devices=0 || skip_all "no null_blk"
-mkdir "$null" || bail "null_blk cannot be configured"
-for kv in size=32 memory_backed=1 cache_size=4 submit_queues=1 poll_queues=1 power=1; do
-	echo "${kv#*=}" >"$null/${kv%%=*}" || bail "null_blk does not take $kv"
-done
-dev=/dev/fdt
-[ -b "$dev" ] || dev=/dev/nullb$(cat "$null/index")
+null_disk fdt cache_size=4 submit_queues=1 poll_queues=1 || bail "no null_blk that can be polled"
 echo +io >/sys/fs/cgroup/cgroup.subtree_control || skip_all "no cgroups of block devices"
 mkdir "$cgroup"
-tap_of "manners" "$python" "$here/block-manners.py" "$TARGET" "$dev" "$work" "$cgroup"
+tap_of "manners" "$python" "$here/block-manners.py" "$TARGET" "$null_dev" "$work" "$cgroup"
 
 # ---- the limits of a disk with blocks of 4096 in physical ones of 32768 ------
-limits() {
-	(cd "/sys/dev/block/$(dmsetup info -c --noheadings -o major,minor --separator : "$1" | tr -d ' ')/queue" &&
-		grep -sH . ./* | grep -vE '^./(scheduler|nr_requests|io_timeout|iostats|wbt_|rq_affinity|nomerges)')
-}
 if modprobe scsi_debug dev_size_mb=8 sector_size=4096 physblk_exp=3 opt_blks=64 opt_xferlen_exp=3 lbpu=1; then
 	for d in /sys/bus/pseudo/drivers/scsi_debug/adapter*/host*/target*/*/block/*; do disk=/dev/${d##*/}; done
 	new_dm ours "0 8192 $TARGET aes-xts-plain64 $k 0 $disk 8 1 allow_discards"

@@ -12,16 +12,15 @@ need_ram 32768
 
 k=$(printf '%0128d' 7)
 table() { echo "0 32768 $TARGET aes-xts-plain64 $k 0 $ram 0${1:+ $1}"; }
-cpus_in() { dmsetup status "$1" | grep -oE 'cpus=[^ ]*$' | cut -d= -f2; }
 
 parameter() { echo "$1" >"$params/cpus"; }
 
 # -- saying it ---------------------------------------------------------------------------------------------------
 new_dm w "$(table)"
-is "by default all CPUs work" "$(cpus_in w)" 0-1
+is "by default all CPUs work" "$(cpus_of w)" 0-1
 is "and TABLE does not speak of it" "$(dmsetup table w | grep -c cpus)" 0
 check "message" dm_message w cpus 1
-is "the message counts at once" "$(cpus_in w)" 1
+is "the message counts at once" "$(cpus_of w)" 1
 like "and shows in TABLE" "$(dmsetup table w)" ' 1 cpus:1$'
 for bad in "" x 1- 3-1 -1 0x1 99999 1,,x "0 1"; do
 	refute "message: list '$bad' is refused" dmsetup message w 0 cpus "$bad"
@@ -29,16 +28,16 @@ for bad in "" x 1- 3-1 -1 0x1 99999 1,,x "0 1"; do
 	refute "parameter: list '$bad' is refused" parameter "$bad"
 done
 refute "message: no list is refused" dmsetup message w 0 cpus
-is "nothing of that changed anything" "$(cpus_in w) $(cat "$params/cpus")" "1 all"
+is "nothing of that changed anything" "$(cpus_of w) $(cat "$params/cpus")" "1 all"
 check "message: all" dm_message w cpus all
-is "all is all" "$(cpus_in w)" 0-1
+is "all is all" "$(cpus_of w)" 0-1
 dm_remove w
 new_dm w "$(table "2 allow_discards cpus:0")"
-is "option" "$(cpus_in w)" 0
+is "option" "$(cpus_of w)" 0
 dm_remove w
 echo 1 >"$params/cpus"
 new_dm w "$(table)"
-is "parameter" "$(cpus_in w)" 1
+is "parameter" "$(cpus_of w)" 1
 dm_remove w
 echo all >"$params/cpus"
 

@@ -18,37 +18,7 @@ k=$(hexkey 64)
 dio() { timeout 60 "$python" "$here/dio.py" "$@"; }
 want() { "$python" "$here/dio.py" pattern - "$1" "$2" "$3"; }
 
-# ---- null_blk devices: other block sizes, a write cache, discards ----------
-nulls=()
-null_dir=/sys/kernel/config/nullb
-# null NAME KEY=VALUE...: sets $null_dev, fails where there is no null_blk
-null() {
-	local d=$null_dir/$1 kv
-	modprobe null_blk nr_devices=0 2>/dev/null
-	[ -d $null_dir ] || mount -t configfs configfs /sys/kernel/config 2>/dev/null
-	mkdir "$d" 2>/dev/null || return 1
-	nulls+=("$d")
-	for kv in size=32 memory_backed=1 "${@:2}" power=1; do
-		echo "${kv#*=}" 2>/dev/null >"$d/${kv%%=*}" || return 1
-	done
-	null_dev=/dev/$1
-	[ -b "$null_dev" ] || null_dev=/dev/nullb$(cat "$d/index")
-	[ -b "$null_dev" ]
-}
-more_cleanup() {
-	local d
-	for d in "${nulls[@]}"; do
-		echo 0 >"$d/power" 2>/dev/null
-		rmdir "$d" 2>/dev/null
-	done
-}
-
 # ---- limits ----------------------------------------------------------------
-queue_of() { echo "/sys/dev/block/$(dmsetup info -c --noheadings -o major,minor --separator : "$1" | tr -d ' ')/queue"; }
-limits() {
-	(cd "$(queue_of "$1")" && grep -sH . ./*) |
-		grep -vE '^./(scheduler|nr_requests|io_timeout|iostats|wbt_|rq_affinity|nomerges)'
-}
 same_limits() {
 	local name=$1 dev=$2 opts=$3 sectors=16384
 	dm_create ours "0 $sectors $TARGET aes-xts-plain64 $k 0 $dev 0 $opts" ||
@@ -67,11 +37,11 @@ same_limits() {
 }
 lower=("$ram")
 names=("RAM disk")
-if null fdt512 blocksize=512 discard=1 cache_size=4; then
+if null_disk fdt512 blocksize=512 discard=1 cache_size=4; then
 	lower+=("$null_dev"); names+=("null_blk, discards and cache")
 fi
 plain_null=${null_dev-}
-if null fdt4k blocksize=4096; then
+if null_disk fdt4k blocksize=4096; then
 	lower+=("$null_dev"); names+=("null_blk, blocks of 4096")
 fi
 four=${null_dev-}

@@ -191,6 +191,7 @@ at_exit() {
 	trap - EXIT
 	cleanup
 	if declare -F more_cleanup >/dev/null; then more_cleanup; fi
+	remove_null_disks
 	if [ -n "$old_show_keys" ]; then echo "$old_show_keys" >"$params/show_keys"; fi
 	rm -rf "$work"
 	if [ $tap_finished = no ]; then
@@ -253,6 +254,44 @@ has_target() {
 	modprobe "dm-$1" 2>/dev/null
 	dmsetup targets | grep -q "^$1 "
 }
+
+# null_disk NAME KEY=VALUE...: a RAM disk of 32 MiB with what null_blk can do beyond
+# brd; sets $null_dev, is gone at the end. Fails where null_blk or a key is missing.
+null_dirs=() null_dev=''
+null_disk() {
+	local all=/sys/kernel/config/nullb kv
+	local d=$all/$1
+	modprobe null_blk nr_devices=0 2>/dev/null
+	[ -d $all ] || mount -t configfs configfs /sys/kernel/config 2>/dev/null
+	mkdir "$d" 2>/dev/null || return 1
+	null_dirs+=("$d")
+	for kv in size=32 memory_backed=1 "${@:2}" power=1; do
+		echo "${kv#*=}" 2>/dev/null >"$d/${kv%%=*}" || return 1
+	done
+	null_dev=/dev/$1
+	[ -b "$null_dev" ] || null_dev=/dev/nullb$(cat "$d/index")
+	[ -b "$null_dev" ]
+}
+
+remove_null_disks() {
+	local d
+	for d in "${null_dirs[@]}"; do
+		echo 0 2>/dev/null >"$d/power"
+		rmdir "$d" 2>/dev/null
+	done
+}
+
+# queue_of NAME: where sysfs has the limits of a mapping
+queue_of() { echo "/sys/dev/block/$(dmsetup info -c --noheadings -o major,minor --separator : "$1" | tr -d ' ')/queue"; }
+
+# limits NAME: those that are to be dm-crypt's
+limits() {
+	(cd "$(queue_of "$1")" && grep -sH . ./*) |
+		grep -vE '^./(scheduler|nr_requests|io_timeout|iostats|wbt_|rq_affinity|nomerges)'
+}
+
+# cpus_of NAME: which CPUs work for a mapping, as its status says
+cpus_of() { dmsetup status "$1" | sed -n 's/.* cpus=\([^ ]*\)$/\1/p'; }
 
 need_tool() { [ -x "$tools/$1" ] || bail "$1 is not built: make -C tests/tools"; }
 

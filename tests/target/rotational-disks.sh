@@ -9,21 +9,14 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 need_target witness
-null=/sys/kernel/config/nullb/fdt
-more_cleanup() { [ ! -d "$null" ] || { echo 0 >"$null/power"; rmdir "$null"; }; }
-modprobe null_blk nr_devices=0 || skip_all "no null_blk"
-mkdir "$null" || bail "null_blk cannot be configured"
-for kv in size=32 memory_backed=1 rotational=1 power=1; do
-	echo "${kv#*=}" 2>/dev/null >"$null/${kv%%=*}" || skip_all "null_blk does not take $kv"
-done
-dev=/dev/fdt
-[ -b "$dev" ] || dev=/dev/nullb$(cat "$null/index")
+null_disk fdt rotational=1 || bail "no null_blk that turns"
+dev=$null_dev
 
 # All that one system call submits is encrypted before anything else runs: inline, and not preempted (chrt, which a preemptible
 # kernel with one CPU does not survive).
 echo 1048576 >"$params/inline_bytes"
 new_dm below "0 65536 witness $dev 0"
-is "the disk turns" "$(cat "/sys/dev/block/$(dmsetup info -c --noheadings -o major,minor --separator : below | tr -d " ")/queue/rotational")" 1
+is "the disk turns" "$(cat "$(queue_of below)/rotational")" 1
 
 # order OPTIONS...: how 16 random writes that are submitted at once come down
 order() {

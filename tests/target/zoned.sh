@@ -19,16 +19,9 @@ dio() { timeout 60 "$python" "$here/dio.py" "$@"; }
 want() { "$python" "$here/dio.py" pattern - "$1" "$2" "$3"; }
 
 # ---- 32 zones of 1 MiB, the first 4 conventional ---------------------------------
-null=/sys/kernel/config/nullb/fdt
-more_cleanup() { [ ! -d "$null" ] || { echo 0 >"$null/power"; rmdir "$null"; }; }
-modprobe null_blk nr_devices=0 || skip_all "no null_blk"
-mkdir "$null" || bail "null_blk cannot be configured"
-for kv in size=32 memory_backed=1 zoned=1 zone_size=1 zone_nr_conv=4 zone_max_open=8 zone_max_active=10 cache_size=4 \
-	power=1; do
-	echo "${kv#*=}" 2>/dev/null >"$null/${kv%%=*}" || skip_all "null_blk does not take $kv"
-done
-dev=/dev/fdt
-[ -b "$dev" ] || dev=/dev/nullb$(cat "$null/index")
+null_disk fdt zoned=1 zone_size=1 zone_nr_conv=4 zone_max_open=8 zone_max_active=10 cache_size=4 ||
+	bail "no null_blk with zones"
+dev=$null_dev
 mib=$((1 << 20)) zone=2048 conv=4
 cipher="aes-xts-plain64 $k"
 
@@ -37,7 +30,7 @@ map() { new_dm "$1" "0 65536 $2 $cipher 0 $dev 0${3:+ $3}"; }
 # report NAME: zones, and the limits of zoned devices
 report() {
 	blkzone report "/dev/mapper/$1" 2>&1 | sed "s,/$1:,/NAME:,"
-	cd "/sys/dev/block/$(dmsetup info -c --noheadings -o major,minor --separator : "$1" | tr -d ' ')/queue" &&
+	cd "$(queue_of "$1")" &&
 		grep -sH . zon* chunk_sectors nr_zones max_open_zones max_active_zones max_sectors_kb max_hw_sectors_kb
 }
 same_report() { is "$1: zones and limits as dm-crypt's" "$(report ours)" "$(report theirs)"; }
